@@ -99,6 +99,18 @@ t.test('a changed original changes its variants', async (t) => {
   t.match((await learner.get('/api/tests/exam')).body.test, { pass_percent: 70, name: 'Exam' })
 })
 
+t.test('a renamed file of a variant takes the place of its archived test', async (t) => {
+  await changeFiles(folder, { 'tests/exam.md': null, 'tests/final-exam.md': VARIANT })
+  const { status, body } = await importFolder()
+  t.equal(status, 200)
+  t.match(body.stats.tests, { created: 1, archived: 1, unchanged: 1 })
+  t.match(await definitionOf('pruefung'), { variants: [{ slug: 'final-exam' }] })
+  t.match(await definitionOf('exam'), { translation_of: null, state: 'archived' })
+  await changeFiles(folder, { 'tests/exam.md': VARIANT, 'tests/final-exam.md': null })
+  t.match((await importFolder()).body.stats.tests, { updated: 1, archived: 1 })
+  t.match(await definitionOf('pruefung'), { variants: [{ slug: 'exam' }] })
+})
+
 t.test('faults of variants have their lines, and nothing is imported', async (t) => {
   const faultsOf = async (files: Record<string, string>) => {
     await changeFiles(folder, files)

@@ -126,6 +126,18 @@ for (const { kind, create, change, read, isArchived } of KINDS) {
     t.match(await read(variant), { translation_of: original })
   })
 
+  t.test(`an archived variant of a ${kind} leaves the group when another takes its language`, async (t) => {
+    const original = await add()
+    const former = await add({ lang: 'en', translation_of: original })
+    t.equal((await change(former, { archived: true })).status, 200)
+    const next = await create({ lang: 'en', translation_of: original })
+    t.equal(next.status, 200)
+    t.match((await read(original)).variants, [{ slug: next.body[kind].slug }])
+    t.match(await read(former), { lang: 'en', translation_of: null })
+    t.equal((await change(former, { archived: false })).status, 200)
+    await refused(t, 'lang', /gibt es schon/, change(former, { translation_of: original }))
+  })
+
   t.test(`of concurrent variants of a ${kind} in one language, one is created`, async (t) => {
     const original = await add()
     const answers = await Promise.all([1, 2, 3].map(() => create({ lang: 'en', translation_of: original })))
@@ -205,6 +217,43 @@ t.test('a faulty group in the folder is a fault with its line, and nothing is im
   })
 })
 
+t.test('a renamed file of the folder takes the place of its archived row', async (t) => {
+  const variant = deckFile('Git in English', card, { lang: 'en', translation_of: 'um' })
+  await changeFiles(folder, {
+    'decks/um.md': deckFile('Git', card),
+    'decks/um-en.md': variant,
+    'cheatsheets/um.md': SHEET(''),
+    'cheatsheets/um-en.md': SHEET('lang: en\ntranslation_of: um\n'),
+  })
+  t.equal((await importFolder()).status, 200)
+  const renamed = {
+    'decks/um-en.md': null,
+    'decks/um-english.md': variant,
+    'cheatsheets/um-en.md': null,
+    'cheatsheets/um-english.md': SHEET('lang: en\ntranslation_of: um\n'),
+  }
+  await changeFiles(folder, renamed)
+  const { status, body } = await importFolder()
+  t.equal(status, 200)
+  t.match(body.stats, {
+    decks: { created: 1, updated: 0, archived: 1 },
+    cheatsheets: { created: 1, updated: 0, archived: 1 },
+  })
+  t.match(await deckOf('um'), { variants: [{ slug: 'um-english', lang: 'en' }] })
+  t.match((await admin.get(`${SHEETS}/um`)).body.sheet.variants, [{ slug: 'um-english', lang: 'en' }])
+  t.match((await importFolder()).body.stats, { decks: { updated: 0, archived: 0 }, cheatsheets: { updated: 0 } })
+  // The former file comes back, and the other one goes.
+  await changeFiles(folder, { 'decks/um-english.md': null, 'decks/um-en.md': variant })
+  t.match((await importFolder()).body.stats, { decks: { updated: 1, archived: 1 } })
+  t.match(await deckOf('um'), { variants: [{ slug: 'um-en', lang: 'en' }] })
+  await changeFiles(folder, {
+    'decks/um.md': null,
+    'decks/um-en.md': null,
+    'cheatsheets/um.md': null,
+    'cheatsheets/um-english.md': null,
+  })
+})
+
 t.test('a file of the folder whose original belongs to a source is skipped with a warning', async (t) => {
   const deck = (await editor.post(DECKS, { source_id: source, name: unique('Deck') })).body.deck.slug
   const taken = (await sheet()).body.sheet.slug
@@ -244,6 +293,19 @@ const upload = async (query: string, files: Record<string, string>) => {
   const headers = { 'content-type': 'application/octet-stream' }
   return admin.post(`/api/content/imports?${query}`, await zipOf(files), { headers })
 }
+
+t.test('an archive that mirrors its source renames a variant', async (t) => {
+  const original = deckFile('Plan', card)
+  const variant = deckFile('Roadmap', card, { lang: 'en', translation_of: 'plan' })
+  const first = await upload('name=Plan', { 'decks/plan.md': original, 'decks/plan-en.md': variant })
+  t.equal(first.status, 200)
+  const files = { 'decks/plan.md': original, 'decks/roadmap.md': variant }
+  const second = await upload(`source=${first.body.source.id}&mirror=true`, files)
+  t.equal(second.status, 200)
+  t.match(second.body.stats.decks, { created: 1, updated: 0, archived: 1, unchanged: 1 })
+  t.match(await deckOf('plan'), { variants: [{ slug: 'roadmap', lang: 'en' }] })
+  t.match(await deckOf('plan-en'), { translation_of: null })
+})
 
 t.test('an archive attaches a late variant, and its export keeps the group', async (t) => {
   const files = { 'decks/netz.md': deckFile('Netz', card), 'cheatsheets/ip.md': SHEET('') }

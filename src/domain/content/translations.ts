@@ -97,7 +97,7 @@ export interface ImportedItem {
   translation: Translation | undefined
 }
 
-/** Language and original of an item after an import. */
+/** Language and original of an item after an import or another change. */
 export interface TranslationChange {
   id: number | undefined
   slug: string
@@ -106,7 +106,10 @@ export interface TranslationChange {
 }
 
 export interface TranslationPlan {
-  /** New and renamed items, and those whose language or original the import changes */
+  /**
+   * New and renamed items, those whose language or original the import changes, and archived variants without a file
+   * that leave their groups because an item of the import has their language
+   */
   changes: TranslationChange[]
   /** Ids of the live variants that no file describes and whose original the import archives */
   orphans: number[]
@@ -147,10 +150,14 @@ export function planTranslations(
     const isMoved = item.lang !== kept.lang || item.translation_of !== kept.translation_of
     return { item, translation, isOther: isMoved || row?.slug !== slug }
   })
-  const all: GroupItem[] = [
-    ...rest.filter(({ source_id }) => source_id === sourceId),
-    ...placed.map(({ item }) => item),
-  ]
+  const ours = rest.filter(({ source_id }) => source_id === sourceId)
+  const leaving = new Set(
+    findReplaced(
+      ours,
+      placed.map(({ item }) => item),
+    ),
+  )
+  const all: GroupItem[] = [...ours.filter((row) => !leaving.has(row)), ...placed.map(({ item }) => item)]
   const foreign = rest.filter(({ source_id }) => source_id !== sourceId)
   const bySlug = new Map([...foreign, ...all].map((item) => [item.slug, item]))
   const groups = new Map<string, GroupItem[]>()
@@ -175,12 +182,22 @@ export function planTranslations(
   const gone = new Set(rest.filter(({ id }) => archived.has(id)).map(({ slug }) => slug))
   const orphans = rest.filter(({ isLive, translation_of }) => isLive && gone.has(translation_of ?? ''))
   return {
-    changes: placed
-      .filter(({ isOther }) => isOther)
-      .map(({ item: { id, slug, lang, translation_of } }) => ({ id, slug, lang, translation_of })),
+    changes: [
+      ...[...leaving].map(({ id, slug, lang }) => ({ id, slug, lang, translation_of: null })),
+      ...placed
+        .filter(({ isOther }) => isOther)
+        .map(({ item: { id, slug, lang, translation_of } }) => ({ id, slug, lang, translation_of })),
+    ],
     orphans: orphans.map(({ id }) => id),
     faults,
   }
+}
+
+/** Returns the archived variants that leave their groups, because one of the other items takes their language. */
+export function findReplaced<Item extends GroupItem>(items: readonly Item[], others: readonly GroupItem[]): Item[] {
+  const placeOf = (item: GroupItem) => `${item.lang} ${groupOf(item)}`
+  const taken = new Set(others.map(placeOf))
+  return items.filter((item) => item.translation_of !== null && !item.isLive && taken.has(placeOf(item)))
 }
 
 /** Returns whether the fault of a variant of the original reports that both have the same language. */

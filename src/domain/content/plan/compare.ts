@@ -127,12 +127,13 @@ export function planGroups(
   plan.archivedDecks.push(...decks.orphans)
   plan.archivedSheets.push(...sheets.orphans)
   const written = [
-    { counts: plan.decks, changed: plan.changedDecks, ...decks },
-    { counts: plan.cheatsheets, changed: plan.changedSheets, ...sheets },
+    { counts: plan.decks, described: items.decks, changed: plan.changedDecks, ...decks },
+    { counts: plan.cheatsheets, described: items.sheets, changed: plan.changedSheets, ...sheets },
   ]
-  for (const { counts, changed, changes, orphans } of written) {
-    const counted = new Set(changed.map(({ id }) => id))
-    const others = changes.filter(({ id }) => id !== undefined && !counted.has(id)).length
+  for (const { counts, described, changed, changes, orphans } of written) {
+    const unchanged = new Set(described.map(({ id }) => id))
+    for (const { id } of changed) unchanged.delete(id)
+    const others = changes.filter(({ id }) => id !== undefined && unchanged.has(id)).length
     counts.updated += others
     counts.unchanged -= others
     counts.archived += orphans.length

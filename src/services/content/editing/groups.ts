@@ -2,10 +2,16 @@ import type { Kysely, Transaction } from 'kysely'
 import { findGroupItems, type GroupKind, joinGroups, leaveGroups } from '../../../../db/queries/content/translations.js'
 import type { Database } from '../../../../db/types.js'
 import { ORIGINAL_ARCHIVED } from '../../../domain/content/refusals.js'
-import { requireGroup, type StoredGroupItem, type TranslationChange } from '../../../domain/content/translations.js'
+import {
+  findReplaced,
+  requireGroup,
+  type StoredGroupItem,
+  type TranslationChange,
+} from '../../../domain/content/translations.js'
 
 /**
- * Writes the language and the original of a stored item. The caller must hold the lock of `lockCardWriters`, so that no
+ * Writes the language and the original of a stored item. An archived variant that has the language leaves the group.
+ * The caller must hold the lock of `lockCardWriters`, so that no
  * other request changes the group meanwhile.
  * @throws NotInGroup if the item cannot be in the group
  */
@@ -17,9 +23,17 @@ export async function placeInGroup(
   const { id, slug, lang, translation_of } = change
   const found = await findGroupItems(transaction, kind, [slug, ...(translation_of === null ? [] : [translation_of])])
   const source_id = found.find((item) => item.id === id)?.source_id ?? null
+  const item = { slug, lang, translation_of, source_id, isLive: true }
+  const replaced = findReplaced(
+    found.filter((other) => other.id !== id),
+    [item],
+  )
   // The item itself stays in the list, because it may name itself as its original.
-  requireGroup({ slug, lang, translation_of, source_id, isLive: true }, found)
-  await leaveGroups(transaction, kind, [id])
+  requireGroup(
+    item,
+    found.filter((other) => !replaced.includes(other)),
+  )
+  await leaveGroups(transaction, kind, [id, ...replaced.map((other) => other.id)])
   await joinGroups(transaction, kind, [change])
 }
 
