@@ -188,6 +188,25 @@ t.test('learners see a group as it is published', async (t) => {
   t.equal((await learner.get('/api/tests/final')).body.test.translation_of, null)
 })
 
+t.test('an upload keeps the group of a test that was changed in the browser, unless the file is to win', async (t) => {
+  const rename = (text: string) => text.replaceAll('fragen', 'wissen').replaceAll('pruefung', 'probe')
+  const archive = await zipOf({
+    'decks/knowledge.md': rename(FILES['decks/a-questions.md']),
+    'decks/wissen.md': rename(FILES['decks/fragen.md']),
+    'tests/probe.md': rename(TEST),
+    'tests/trial.md': rename(VARIANT),
+  })
+  const { id } = (await admin.post('/api/content/imports?name=Probe', archive, OCTETS)).body.source
+  const payload = { ...(await definitionOf('trial')), translation_of: null }
+  t.equal((await admin.send({ method: 'PUT', url: `${URL}/trial`, payload })).status, 200)
+  const again = await admin.post(`/api/content/imports?source=${id}`, archive, OCTETS)
+  t.match(again.body.stats.tests, { updated: 0, unchanged: 2 })
+  t.match(await definitionOf('trial'), { lang: 'en', translation_of: null })
+  const theirs = await admin.post(`/api/content/imports?source=${id}&keep=theirs`, archive, OCTETS)
+  t.match(theirs.body.stats.tests, { updated: 1, unchanged: 1 })
+  t.match(await definitionOf('trial'), { translation_of: 'probe' })
+})
+
 t.test('an editor writes a variant, whose settings are those of the original', async (t) => {
   const deck = await writeDeck(editor, source)
   const english = await writeDeck(editor, source, { lang: 'en', translation_of: deck })

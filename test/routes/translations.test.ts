@@ -307,6 +307,18 @@ t.test('an archive that mirrors its source renames a variant', async (t) => {
   t.match(await deckOf('plan-en'), { translation_of: null })
 })
 
+t.test('an upload keeps the group of a sheet that was changed in the browser, unless the file is to win', async (t) => {
+  const files = { 'cheatsheets/eins.md': SHEET(''), 'cheatsheets/one.md': SHEET('lang: en\ntranslation_of: eins\n') }
+  const { id } = (await upload('name=Eins', files)).body.source
+  const read = async () => (await admin.get(`${SHEETS}/one`)).body.sheet
+  t.match(await read(), { translation_of: 'eins' })
+  t.equal((await admin.patch(`${SHEETS}/one`, { lang: 'fr', translation_of: null })).status, 200)
+  t.match((await upload(`source=${id}`, files)).body.stats.cheatsheets, { updated: 0, unchanged: 2 })
+  t.match(await read(), { lang: 'fr', translation_of: null })
+  t.match((await upload(`source=${id}&keep=theirs`, files)).body.stats.cheatsheets, { updated: 1, unchanged: 1 })
+  t.match(await read(), { lang: 'en', translation_of: 'eins' })
+})
+
 t.test('an archive attaches a late variant, and its export keeps the group', async (t) => {
   const files = { 'decks/netz.md': deckFile('Netz', card), 'cheatsheets/ip.md': SHEET('') }
   const first = await upload('name=Netz', files)

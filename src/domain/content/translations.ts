@@ -93,7 +93,7 @@ export interface ImportedItem {
   name: string
   /** Undefined for a new item */
   id: number | undefined
-  /** Undefined if the file does not say it, such as a table: the item then stays as it is stored */
+  /** Undefined if the file does not say it, such as a table, or the stored item keeps an edit: it then stays as stored */
   translation: Translation | undefined
 }
 

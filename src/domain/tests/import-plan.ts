@@ -144,7 +144,7 @@ function planPlaced(placed: readonly PlacedTest[], stored: readonly StoredTest[]
   return placed.map((one) => planned.get(one) as PlannedTest)
 }
 
-/** Adds the groups to a plan. A test that keeps an edit also keeps its group. */
+/** Adds the groups to a plan. A test edited in the service keeps its group unless `keep` is `theirs`. */
 function groupTests(
   items: PlannedTest[],
   placed: readonly PlacedTest[],
@@ -152,9 +152,10 @@ function groupTests(
   groups: readonly StoredGroupItem[],
   sourceId: number | null,
 ): TestPlan {
-  const grouped = items.map(({ test, row, isKept }, index) => {
-    const translation = isKept ? undefined : test.translation
-    return { slug: test.slug, name: placed[index]?.name ?? test.slug, id: row?.id, translation }
+  const grouped = items.map(({ test, row }, index) => {
+    const { name = test.slug, keep } = placed[index] ?? {}
+    const translation = row?.edited && keep === 'ours' ? undefined : test.translation
+    return { slug: test.slug, name, id: row?.id, translation }
   })
   const { changes, orphans, faults } = planTranslations(grouped, groups, new Set(archived), sourceId)
   const changed = new Set(changes.map(({ slug }) => slug))

@@ -196,6 +196,11 @@ export async function insertEditedSheet(
   return id
 }
 
+/** Marks a sheet as changed in the service since the last upload. */
+export async function markSheetEdited(transaction: Transaction<Database>, id: number): Promise<void> {
+  await transaction.updateTable('imported_cheatsheets').set({ edited: true }).where('cheatsheet_id', '=', id).execute()
+}
+
 export async function updateEditedSheet(
   transaction: Transaction<Database>,
   id: number,

@@ -208,7 +208,10 @@ function planUploadSheets(
     if (row.is_edited) plan.edited.sheets.push({ sheet: { ...sheet, slug: row.slug }, isKept })
     return isKept
   })
-  return matches.map(({ sheet, row }) => itemOf({ ...sheet, slug: row?.slug ?? sheet.slug }, row?.id))
+  return matches.map(({ sheet, row }) => {
+    const item = itemOf({ ...sheet, slug: row?.slug ?? sheet.slug }, row?.id)
+    return row?.is_edited && keep === 'ours' ? { ...item, translation: undefined } : item
+  })
 }
 
 interface PlacedCards {

@@ -10,6 +10,7 @@ import {
   insertEditedSheet,
   lockSheet,
   lockSourceAgainstDeletion,
+  markSheetEdited,
   type NewSheet,
   updateEditedSheet,
 } from '../../../../db/queries/content/editing/sheets.js'
@@ -114,10 +115,11 @@ export function changeSheet(
     if (change.archived === false && sheet.archived) {
       await requireLiveOriginal(transaction, 'sheet', group.translation_of)
     }
-    if (group.lang !== sheet.lang || group.translation_of !== sheet.translation_of) {
-      await placeInGroup(transaction, 'sheet', { id: sheet.id, slug: sheet.slug, ...group })
-    }
-    await writeSheet(transaction, userId, 'edit', sheet, change)
+    const isElsewhere = group.lang !== sheet.lang || group.translation_of !== sheet.translation_of
+    const edited = sheet.edited || (isElsewhere && sheet.source?.kind !== 'written')
+    if (isElsewhere) await placeInGroup(transaction, 'sheet', { id: sheet.id, slug: sheet.slug, ...group })
+    if (edited !== sheet.edited) await markSheetEdited(transaction, sheet.id)
+    await writeSheet(transaction, userId, 'edit', { ...sheet, edited }, change)
     const variants = change.archived === true ? await findLiveVariants(transaction, 'sheet', sheet.slug) : []
     for (const variant of variants) {
       const found = await takeSheet(transaction, variant.slug, undefined)
