@@ -146,6 +146,17 @@ for (const { kind, create, change, read, isArchived } of KINDS) {
   })
 }
 
+t.test('a pool and an ordinary deck are not variants of each other', async (t) => {
+  const pool = await writeDeck(editor, source, { tests_only: true })
+  const deck = await writeDeck(editor, source)
+  const ordinary = await editor.post(DECKS, { source_id: source, name: 'Pool', lang: 'en', translation_of: pool })
+  t.match(ordinary, { status: 400, body: { message: /ist ein Fragenpool und dieses Deck nicht/ } })
+  const secret = { source_id: source, name: 'Deck', lang: 'en', tests_only: true }
+  const hidden = await editor.post(DECKS, { ...secret, translation_of: deck })
+  t.match(hidden, { status: 400, body: { message: /ist kein Fragenpool/ } })
+  t.equal((await editor.post(DECKS, { ...secret, translation_of: pool })).status, 200)
+})
+
 t.test('a change of the original raises the version of a deck', async (t) => {
   const original = await writeDeck(editor, source)
   const other = await writeDeck(editor, source, { lang: 'en' })
@@ -215,6 +226,22 @@ t.test('a faulty group in the folder is a fault with its line, and nothing is im
     'decks/a-en.md': null,
     'decks/git.md': null,
   })
+})
+
+const upload = async (query: string, files: Record<string, string>) => {
+  const headers = { 'content-type': 'application/octet-stream' }
+  return admin.post(`/api/content/imports?${query}`, await zipOf(files), { headers })
+}
+
+t.test('an ordinary deck of the folder or an archive is no variant of a pool', async (t) => {
+  const pool = { 'decks/p.md': deckFile('Pool', card, { tests_only: true }) }
+  const files = { 'decks/p-en.md': deckFile('Pool', card, { lang: 'en', translation_of: 'p' }) }
+  const fault = { file: 'decks/p-en.md', line: 4, message: /„translation_of“ nennt „p“, aber das ist ein Fragenpool/ }
+  await changeFiles(folder, { ...pool, ...files })
+  t.match((await importFolder()).body.errors, [fault])
+  await changeFiles(folder, { 'decks/p.md': null, 'decks/p-en.md': null })
+  const { body } = await upload('name=Pool', pool)
+  t.match(await upload(`source=${body.source.id}`, files), { status: 400, body: { errors: [fault] } })
 })
 
 t.test('a renamed file of the folder takes the place of its archived row', async (t) => {
@@ -288,11 +315,6 @@ t.test('a group moves into a source as a whole', async (t) => {
   t.match(await deckOf('g-en'), { source: { id: source }, translation_of: 'g' })
   await changeFiles(folder, { 'decks/g.md': null, 'decks/g-en.md': null })
 })
-
-const upload = async (query: string, files: Record<string, string>) => {
-  const headers = { 'content-type': 'application/octet-stream' }
-  return admin.post(`/api/content/imports?${query}`, await zipOf(files), { headers })
-}
 
 t.test('an archive that mirrors its source renames a variant', async (t) => {
   const original = deckFile('Plan', card)

@@ -30,6 +30,8 @@ export interface GroupItem {
   /** Null for the content folder */
   source_id: number | null
   isLive: boolean
+  /** Whether only tests use the cards of the deck; absent for sheets and tests */
+  tests_only?: boolean | undefined
 }
 
 /** Why an item cannot be in its group. `message` is the end of a sentence that begins with the name of the field. */
@@ -65,6 +67,10 @@ function findOriginalProblem(item: GroupItem, slug: string, others: readonly Gro
     return `nennt „${slug}“, aber das ist selbst eine Variante von „${original.translation_of}“`
   }
   if (!original.isLive) return `nennt „${slug}“, aber das ist archiviert`
+  // Learners must not see the questions of a pool in another language.
+  if (original.tests_only && !item.tests_only)
+    return `nennt „${slug}“, aber das ist ein Fragenpool und dieses Deck nicht`
+  if (item.tests_only && !original.tests_only) return `nennt „${slug}“, aber das ist kein Fragenpool wie dieses Deck`
   const own = others.find(({ translation_of }) => translation_of === item.slug)
   return own && `geht hier nicht: „${own.slug}“ ist schon eine Variante hiervon`
 }
@@ -95,6 +101,8 @@ export interface ImportedItem {
   id: number | undefined
   /** Undefined if the file does not say it, such as a table, or the stored item keeps an edit: it then stays as stored */
   translation: Translation | undefined
+  /** As in `GroupItem` */
+  tests_only?: boolean
 }
 
 /** Language and original of an item after an import or another change. */
@@ -140,13 +148,20 @@ export function planTranslations(
       translation_of: slugs.get(row.translation_of ?? undefined) ?? row.translation_of,
       isLive: row.isLive && !archived.has(row.id),
     }))
-  const placed = items.map(({ id, slug, translation }) => {
+  const placed = items.map(({ id, slug, translation, tests_only }) => {
     const row = id === undefined ? undefined : rows.get(id)
     const before = row?.translation_of ?? null
     const kept = { lang: row?.lang ?? DEFAULT_LANGUAGE, translation_of: slugs.get(before ?? undefined) ?? before }
     const original = translation?.translation_of ?? null
     const wanted = { lang: translation?.lang ?? '', translation_of: original && (names.get(original) ?? original) }
-    const item = { id, slug, source_id: sourceId, isLive: true, ...(translation === undefined ? kept : wanted) }
+    const item = {
+      id,
+      slug,
+      source_id: sourceId,
+      isLive: true,
+      tests_only,
+      ...(translation === undefined ? kept : wanted),
+    }
     const isMoved = item.lang !== kept.lang || item.translation_of !== kept.translation_of
     return { item, translation, isOther: isMoved || row?.slug !== slug }
   })

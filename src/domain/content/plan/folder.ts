@@ -1,7 +1,16 @@
 import { MostArchived } from '../refusals.js'
 import type { ImportedItem } from '../translations.js'
 import type { Content, DeckSource, SheetSource } from '../types.js'
-import { findPoolFault, hasOtherText, planDeck, planGroups, planSheets, type StoredGroups, stateOf } from './compare.js'
+import {
+  findPoolFault,
+  hasOtherText,
+  markPools,
+  planDeck,
+  planGroups,
+  planSheets,
+  type StoredGroups,
+  stateOf,
+} from './compare.js'
 import { warnOfLostProgress } from './lost-progress.js'
 import {
   type Digests,
@@ -52,10 +61,10 @@ export function planImport(
   plan.liveSheets = liveSheets.length
   planSheets(plan, matches, liveSheets, digests.sheets)
   const groupItems = {
-    decks: content.decks.map((deck) => itemOf(deck, plan.deckIds.get(deck))),
+    decks: content.decks.map((deck) => ({ ...itemOf(deck, plan.deckIds.get(deck)), tests_only: deck.tests_only })),
     sheets: matches.map(({ sheet, row }) => itemOf(sheet, row?.id)),
   }
-  planGroups(plan, groupItems, groups, null)
+  planGroups(plan, groupItems, markPools(groups, stored.decks), null)
   const transferred = new Set(plan.progressTransfers.map(({ from }) => from))
   plan.warnings = warnOfLostProgress(
     plan,

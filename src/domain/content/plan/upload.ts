@@ -2,7 +2,16 @@ import { CARD_PARTS } from '../card-texts.js'
 import { groupFindings } from '../findings.js'
 import { FreeSlugs, RESERVED_DECKS, RESERVED_SHEETS, slugFrom } from '../format/slug.js'
 import type { ImportedItem } from '../translations.js'
-import { findPoolFault, hasOtherText, planDeck, planGroups, planSheets, type StoredGroups, stateOf } from './compare.js'
+import {
+  findPoolFault,
+  hasOtherText,
+  markPools,
+  planDeck,
+  planGroups,
+  planSheets,
+  type StoredGroups,
+  stateOf,
+} from './compare.js'
 import {
   type CardCounts,
   type Digests,
@@ -80,12 +89,12 @@ export function planUpload(
     const wanted = upload.kind === 'archive' ? (upload.decks[index]?.slug ?? '') : slugFrom(deck.name)
     if (row === undefined) deck.slug = slugs.take(wanted)
     planDeck(plan, deck, row, receivesNone)
-    groupDecks.push(itemOf(deck, row?.id))
+    groupDecks.push({ ...itemOf(deck, row?.id), tests_only: deck.tests_only })
     plan.perDeck.push({ ...NO_CARDS, slug: deck.slug, name: deck.name, ...counts })
   }
   archiveRest(plan, ours, new Set(rows.values()), stored, { ...options, ...placed })
   const sheets = planUploadSheets(plan, upload, digests, stored, options)
-  planGroups(plan, { decks: groupDecks, sheets }, groups, stored.sourceId ?? NEW_SOURCE)
+  planGroups(plan, { decks: groupDecks, sheets }, markPools(groups, stored.decks), stored.sourceId ?? NEW_SOURCE)
   plan.warningsTotal = plan.warnings.length
   plan.warnings = groupFindings(plan.warnings)
   return plan
