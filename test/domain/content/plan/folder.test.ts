@@ -36,7 +36,16 @@ function deckOf(slug: string, cards: Cards, aliases: string[] = []): DeckSource 
 function plan(decks: DeckSource[], stored: StoredContent, sheets: SheetSource[] = []): FolderPlan {
   const content: Content = { decks, sheets }
   const cards = new Map(decks.flatMap((deck) => deck.cards.map((card) => [card, digestCard(card)])))
-  return planImport(content, { cards, sheets: new Map() }, stored)
+  const groups = stored.decks.map(({ id, slug, lang, is_live }) => ({
+    id,
+    slug,
+    lang,
+    isLive: is_live,
+    translation_of: null,
+    source_id: null,
+    source_key: null,
+  }))
+  return planImport(content, { cards, sheets: new Map() }, stored, { decks: groups, sheets: [] })
 }
 
 const EMPTY: StoredContent = { decks: [], cards: [], sheets: [] }
