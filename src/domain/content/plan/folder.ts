@@ -33,7 +33,7 @@ export function planImport(
   content: Content,
   digests: Digests,
   stored: StoredContent,
-  groups: StoredGroups = NO_GROUPS,
+  groups: StoredGroups,
 ): FolderPlan {
   const plan: FolderPlan = { ...emptyPlan(), liveCards: 0, liveSheets: 0 }
   const identities = new Map<number, Map<string, StoredCard>>()
@@ -74,8 +74,6 @@ export function planImport(
   )
   return plan
 }
-
-const NO_GROUPS: StoredGroups = { decks: [], sheets: [] }
 
 function itemOf({ slug, translation }: DeckSource | SheetSource, id: number | undefined): ImportedItem {
   return { slug, name: slug, id, translation }

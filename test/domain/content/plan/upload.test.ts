@@ -111,7 +111,9 @@ function importFolder(store: Store, all: DeckSource[]): Store {
   const files = all.filter(({ slug }) => !taken.has(slug))
   const foreign = new Set(store.decks.flatMap(({ id, source_id }) => (source_id === null ? [] : [id])))
   const cards = store.cards.filter((card) => !foreign.has(card.identity_deck_id))
-  const plan = planImport({ decks: files, sheets: [] }, digestsOf(files), { decks: store.decks, cards, sheets: [] })
+  const groups = { decks: [], sheets: [] }
+  const stored = { decks: store.decks, cards, sheets: [] }
+  const plan = planImport({ decks: files, sheets: [] }, digestsOf(files), stored, groups)
   return write(store, plan, null)
 }
 
