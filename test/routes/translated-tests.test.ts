@@ -202,6 +202,19 @@ t.test('an upload keeps the group of a test that was changed in the browser, unl
   const again = await admin.post(`/api/content/imports?source=${id}`, archive, OCTETS)
   t.match(again.body.stats.tests, { updated: 0, unchanged: 2 })
   t.match(await definitionOf('trial'), { lang: 'en', translation_of: null })
+  const { published_version } = await definitionOf('trial')
+  const other = await zipOf({
+    'decks/knowledge.md': rename(FILES['decks/a-questions.md']).replaceAll('en?', 'english?'),
+    'decks/wissen.md': rename(FILES['decks/fragen.md']),
+    'tests/probe.md': rename(TEST),
+    'tests/trial.md': rename(VARIANT),
+  })
+  t.equal((await admin.post(`/api/content/imports?source=${id}`, other, OCTETS)).status, 200)
+  t.equal(
+    (await definitionOf('trial')).published_version,
+    published_version,
+    'not published with the questions of the file',
+  )
   const theirs = await admin.post(`/api/content/imports?source=${id}&keep=theirs`, archive, OCTETS)
   t.match(theirs.body.stats.tests, { updated: 1, unchanged: 1 })
   t.match(await definitionOf('trial'), { translation_of: 'probe' })

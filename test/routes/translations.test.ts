@@ -296,6 +296,22 @@ t.test('a file of the folder whose original belongs to a source is skipped with 
     { file: 'cheatsheets/v.md', line: 4, message: new RegExp(`Original „${taken}“ gehört der Quelle „.*wird nicht`) },
     { file: 'decks/v.md', line: 4, message: new RegExp(`Original „${deck}“ gehört der Quelle „.*wird nicht gelesen`) },
   ])
+  // What is stored stays when its file gets such an original.
+  await changeFiles(folder, {
+    'decks/v.md': deckFile('Variante', card),
+    'cheatsheets/v.md': SHEET(''),
+  })
+  t.match((await importFolder()).body.stats, { decks: { created: 1 }, cheatsheets: { created: 1 } })
+  await changeFiles(folder, {
+    'decks/v.md': deckFile('Variante', card, { lang: 'en', translation_of: deck }),
+    'cheatsheets/v.md': SHEET(`lang: en\ntranslation_of: ${taken}\n`),
+  })
+  t.match((await importFolder()).body.stats, {
+    decks: { archived: 0 },
+    cards: { archived: 0 },
+    cheatsheets: { archived: 0 },
+  })
+  t.match(await deckOf('v'), { lang: 'de', translation_of: null })
   await changeFiles(folder, { 'decks/v.md': null, 'decks/w.md': null, 'cheatsheets/v.md': null })
 })
 

@@ -48,7 +48,7 @@ export interface TestPlan {
 
 /**
  * Plans the import of the tests of the content folder. Tests of a source stay unchanged; a file whose original belongs
- * to a source is skipped.
+ * to a source is skipped, and what is stored of it stays.
  */
 export function planFolderTests(
   tests: readonly TestSource[],
@@ -66,10 +66,10 @@ export function planFolderTests(
     placed,
     stored.filter(({ source_id }) => source_id === null),
   )
-  const described = new Set(items.map(({ row }) => row))
+  const described = new Set(tests.map(({ slug }) => slug))
   // A test released by a source has no file; it stays unchanged until a file describes it.
   const ours = stored.filter(({ source_id, file, is_live }) => source_id === null && file !== null && is_live)
-  const missing = ours.filter((row) => !described.has(row)).map(({ id }) => id)
+  const missing = ours.filter(({ slug }) => !described.has(slug)).map(({ id }) => id)
   return groupTests(items, placed, missing, groups, null)
 }
 
@@ -144,7 +144,10 @@ function planPlaced(placed: readonly PlacedTest[], stored: readonly StoredTest[]
   return placed.map((one) => planned.get(one) as PlannedTest)
 }
 
-/** Adds the groups to a plan. A test edited in the service keeps its group unless `keep` is `theirs`. */
+/**
+ * Adds the groups to a plan. A test edited in the service keeps its group unless `keep` is `theirs`; if its file has
+ * another one, the whole test stays as it is, because its questions depend on its group.
+ */
 function groupTests(
   items: PlannedTest[],
   placed: readonly PlacedTest[],
@@ -152,14 +155,23 @@ function groupTests(
   groups: readonly StoredGroupItem[],
   sourceId: number | null,
 ): TestPlan {
+  const stored = new Map(groups.map((item) => [item.id, item]))
+  const slugs = new Map(placed.map(({ name, test }) => [name, test.slug]))
   const grouped = items.map(({ test, row }, index) => {
     const { name = test.slug, keep } = placed[index] ?? {}
     const translation = row?.edited && keep === 'ours' ? undefined : test.translation
     return { slug: test.slug, name, id: row?.id, translation }
   })
+  const keepsOther = ({ test: { translation }, row }: PlannedTest, index: number) => {
+    const item = stored.get(row?.id ?? 0)
+    if (!row?.edited || placed[index]?.keep !== 'ours' || translation === undefined || item === undefined) return false
+    const { lang, translation_of: original } = translation
+    return item.lang !== lang || item.translation_of !== (original && (slugs.get(original) ?? original))
+  }
   const { changes, orphans, faults } = planTranslations(grouped, groups, new Set(archived), sourceId)
   const changed = new Set(changes.map(({ slug }) => slug))
-  const marked = items.map((item) => {
+  const marked = items.map((item, index): PlannedTest => {
+    if (keepsOther(item, index)) return { ...item, becomes: 'unchanged', isKept: true }
     return item.becomes === 'unchanged' && changed.has(item.test.slug) ? { ...item, becomes: 'updated' as const } : item
   })
   return { items: marked, archived: [...archived, ...orphans], translations: changes, faults }

@@ -30,8 +30,9 @@ export interface PlannedFolder extends PlannedImport<DeckSource, CardSource, She
 }
 
 /**
- * Compares the content with the database and returns the plan of changes. A file whose slug, or that of
- * its original, belongs to a source is skipped with a warning, so that a source cannot block the import of the folder by taking a slug.
+ * Compares the content with the database and returns the plan of changes. A file whose slug, or that of its original,
+ * belongs to a source is skipped with a warning, and what is stored of it stays, so that a source cannot block the
+ * import of the folder by taking a slug.
  * @throws FaultyContent if a deck would become a pool or a pool would become a deck, or a variant cannot be in its group
  * @throws MediaFull if the pictures would exceed `mediaMaxBytes`
  */
@@ -50,8 +51,17 @@ export async function planFolder(
     decks: content.decks.filter((deck) => !isForeign(deck, owners.decks)),
     sheets: content.sheets.filter((sheet) => !isForeign(sheet, owners.sheets)),
   }
+  const skipped = {
+    decks: slugsOf(content.decks.filter((deck) => isForeign(deck, owners.decks))),
+    sheets: slugsOf(content.sheets.filter((sheet) => isForeign(sheet, owners.sheets))),
+  }
+  const stored = {
+    decks: decks.filter(({ slug, owner }) => owner !== null || !skipped.decks.has(slug)),
+    sheets: sheets.filter(({ slug, owner }) => owner !== null || !skipped.sheets.has(slug)),
+    cards,
+  }
   const groups = { decks: await listGroupItems(db, 'deck'), sheets: await listGroupItems(db, 'sheet') }
-  const plan = planImport(ours, digests, { decks, cards, sheets }, groups)
+  const plan = planImport(ours, digests, stored, groups)
   if (plan.faults.length > 0) throw new FaultyContent(plan.faults.sort(comparePlaces))
   const lint: Warning[] = []
   const warn = ({ file, line, message }: Warning) => lint.push({ file, line, message })
@@ -94,6 +104,10 @@ function isForeign(
   owners: ReadonlyMap<string, string>,
 ): boolean {
   return owners.has(slug) || owners.has(translation?.translation_of ?? '')
+}
+
+function slugsOf(files: readonly { slug: string }[]): Set<string> {
+  return new Set(files.map(({ slug }) => slug))
 }
 
 function ownersOf(rows: readonly { slug: string; owner: string | null }[]): Map<string, string> {
