@@ -47,7 +47,7 @@ function joined(kind: GroupKind): RawBuilder<unknown> {
 
 function selectGroupItems(kind: GroupKind, condition: RawBuilder<unknown> = sql`true`) {
   const { items, marks, isLive } = TABLES[kind]
-  return sql<StoredGroupItem>`
+  return sql<Omit<StoredGroupItem, 'tests_only'>>`
     select ${sql.ref(`${items}.id`)}, ${sql.ref(`${items}.slug`)}, coalesce(${sql.ref(`${marks}.lang`)}, 'de') as lang,
       original.slug as translation_of, ${sql.ref(`${marks}.source_id`)}, ${sql.ref(`${marks}.source_key`)},
       ${isLive} as "isLive"

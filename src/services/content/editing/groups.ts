@@ -12,8 +12,7 @@ import {
 
 /**
  * Writes the language and the original of a stored item. An archived variant that has the language leaves the group.
- * The caller must hold the lock of `lockCardWriters`, so that no
- * other request changes the group meanwhile.
+ * The caller must hold the lock of `lockCardWriters`, so that no other request changes the group meanwhile.
  * @throws NotInGroup if the item cannot be in the group
  */
 export async function placeInGroup(
