@@ -12,12 +12,7 @@ import type { Database } from '../../../db/types.js'
 import { comparePlaces } from '../../domain/content/findings.js'
 import { type Changes, hasChanges, type Plan } from '../../domain/content/plan/types.js'
 import { CONTENT_CHANGES, FaultyContent } from '../../domain/content/refusals.js'
-import {
-  DEFAULT_LANGUAGE,
-  findTranslated,
-  type GroupItem,
-  type TranslationChange,
-} from '../../domain/content/translations.js'
+import { DEFAULT_LANGUAGE, findTranslated, type TranslationChange } from '../../domain/content/translations.js'
 import type { CardSource, DeckSource, Fault, SheetSource, TestSource, Warning } from '../../domain/content/types.js'
 import {
   countTests,
@@ -77,10 +72,10 @@ export async function writeTests(
   const slugs = items.map(({ test }) => test.slug)
   await updateVariants(transaction, slugs)
   const toPublish = items.filter((item) => isToPublish(item, isContentChanged))
-  const groups = await groupsFor(transaction, toPublish)
-  const decks = await findDecks(transaction, toPublish, origin, groups)
+  const translated = await translateDecks(transaction, toPublish)
+  const decks = await findDecks(transaction, toPublish, origin, translated)
   for (const item of toPublish) {
-    const sections = resolve(item.test, { decks, groups }, origin, findings)
+    const sections = resolve(item.test, { decks, translated }, origin, findings)
     if (sections === undefined) continue
     await lockTest(transaction, item.test.slug)
     const test = await findEditedTest(transaction, item.test.slug)
@@ -130,8 +125,8 @@ export async function checkTests(
   const published = new Set<PlannedTest>()
   const [planned, isContentChanged, { archivedDecks }] = [plannedDecks(plan), hasChanges(plan), plan]
   const toPublish = items.filter((item) => isToPublish(item, isContentChanged))
-  const groups = await groupsFor(db, toPublish, plan.translations.decks)
-  const decks = await findDecks(db, toPublish, origin, groups)
+  const translated = await translateDecks(db, toPublish, plan.translations.decks)
+  const decks = await findDecks(db, toPublish, origin, translated)
   for (const deck of decks.values()) if (archivedDecks.includes(deck.id ?? 0)) deck.is_live = false
   for (const deck of planned) addPlanned(decks, deck, keepsRest)
   const digests = await findPublishedDigests(
@@ -139,7 +134,7 @@ export async function checkTests(
     toPublish.flatMap(({ row }) => (row === undefined ? [] : [row.id])),
   )
   for (const item of toPublish) {
-    const sections = resolve(item.test, { decks, groups }, origin, findings)
+    const sections = resolve(item.test, { decks, translated }, origin, findings)
     const { row, test } = item
     if (sections === undefined || row === undefined || row.published_version === null) continue
     if (!digests.get(row.id)?.equals(digestVersion(test.definition, sections))) published.add(item)
@@ -163,39 +158,45 @@ export function plannedDecks<Deck extends DeckSource>(
  */
 type Decks = Map<string, SectionDeck & { id?: number; isForeign: boolean; isUsable: boolean }>
 
-type Groups = readonly Pick<GroupItem, 'slug' | 'lang' | 'translation_of'>[]
+/** Slug of the deck in a language by the slug of each deck of its group, as `findTranslated` returns it, by language */
+type TranslatedDecks = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /**
- * Returns the decks with their groups if one of the tests is a variant.
+ * Returns the translated decks of the languages of the variants among the tests.
  * @param planned changes of the groups that are not written yet
  */
-async function groupsFor(
+async function translateDecks(
   db: Kysely<Database>,
   tests: readonly PlannedTest[],
   planned: readonly TranslationChange[] = [],
-): Promise<Groups> {
-  if (!tests.some(({ test }) => isVariant(test))) return []
+): Promise<TranslatedDecks> {
+  const languages = new Set(tests.flatMap(({ test }) => (isVariant(test) ? languageOf(test) : [])))
+  if (languages.size === 0) return new Map()
   const changed = new Set(planned.flatMap(({ id }) => id ?? []))
   const stored = (await listGroupItems(db, 'deck')).filter(({ id }) => !changed.has(id))
-  return [...stored, ...planned]
+  const groups = [...stored, ...planned]
+  return new Map([...languages].map((lang) => [lang, findTranslated(groups, lang)]))
 }
 
 function isVariant({ translation }: TestSource): boolean {
   return translation !== undefined && translation.translation_of !== null
 }
 
+function languageOf({ translation }: TestSource): string {
+  return translation?.lang ?? DEFAULT_LANGUAGE
+}
+
 async function findDecks(
   db: Kysely<Database>,
   tests: readonly PlannedTest[],
   origin: TestOrigin,
-  groups: Groups,
+  translated: TranslatedDecks,
 ): Promise<Decks> {
   if (tests.length === 0) return new Map()
-  const langs = new Set(tests.flatMap(({ test }) => (isVariant(test) ? [test.translation?.lang ?? ''] : [])))
   const named = await findNamedDecksOf(
     db,
     tests.map(({ test }) => test.definition),
-    [...langs].map((lang) => findTranslated(groups, lang)),
+    [...translated.values()],
   )
   return new Map(
     [...named].map(([slug, deck]) => {
@@ -222,11 +223,11 @@ function addPlanned(decks: Decks, deck: DeckSource, keepsRest: boolean): void {
  */
 function resolve(
   test: TestSource,
-  { decks, groups }: { decks: Decks; groups: Groups },
+  { decks, translated }: { decks: Decks; translated: TranslatedDecks },
   origin: TestOrigin,
   { faults, warnings }: { faults: Fault[]; warnings: Warning[] },
 ): ResolvedSection[] | undefined {
-  const { file, definition, line, sectionLines, translation } = test
+  const { file, definition, line, sectionLines } = test
   let isFaulty = false
   const usable = new Map([...decks].filter(([, { isUsable }]) => isUsable))
   const report = (message: string, section?: number) => {
@@ -236,9 +237,9 @@ function resolve(
     if (slug === undefined || isOwn(slug, decks, origin)) faults.push({ ...place, message })
     else warnings.push({ ...place, message: `Nicht veröffentlicht: ${message}` })
   }
-  const lang = translation?.lang ?? DEFAULT_LANGUAGE
+  const lang = languageOf(test)
   const sections = isVariant(test)
-    ? resolveVariant(definition, lang, usable, findTranslated(groups, lang), report)
+    ? resolveVariant(definition, lang, usable, translated.get(lang) ?? new Map(), report)
     : resolveSections(definition, usable, report)
   return isFaulty ? undefined : sections
 }
