@@ -3,7 +3,7 @@ import { toNfc } from './text/nfc.js'
 import { checkLine } from './text/parameters.js'
 import { countCharacters } from './text/text.js'
 
-export const MAX_EXTERNAL_ID_LENGTH = 128
+const MAX_EXTERNAL_ID_LENGTH = 128
 
 export const EXTERNAL_ID_TAKEN = new Refusal(
   'conflict',

@@ -138,8 +138,8 @@ export async function findTakenNumbers(
 }
 
 /**
- * Locks the external ids of all users until the transaction ends, so that `findByExternalId` stays true. Must precede the
- * other locks of accounts.
+ * Locks the external ids of all users until the transaction ends, so that no other transaction gives a free id to an
+ * account. Must precede the other locks of accounts.
  */
 export async function lockExternalIds(transaction: Transaction<Database>): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('svc-training external ids'))`.execute(transaction)

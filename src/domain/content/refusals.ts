@@ -194,11 +194,13 @@ export class VersionOutdated extends Refusal {
 export function requireVersion(given: number | null | undefined, present: number): void {
   if (given !== undefined && given !== present) throw new VersionOutdated(present)
 }
+
 /** A deck, sheet or test cannot be a variant of the named original, or not in this language. */
 export class NotInGroup extends InvalidField {}
 
 /** A variant is archived with its original, so it cannot be restored alone. */
 export const ORIGINAL_ARCHIVED = new NotInGroup('archived', 'geht hier nicht: Das Original ist archiviert')
+
 /** The client id belongs to a card or sheet that the caller may not edit. */
 export const CLIENT_ID_TAKEN = new Refusal('conflict', 'client_id_taken', 'Diese „client_id“ ist schon vergeben', {
   field: 'client_id',

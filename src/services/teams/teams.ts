@@ -25,7 +25,7 @@ import { handOver } from '../assignments/hand-over.js'
 import { keepOwnDuties } from '../assignments/own-duties.js'
 import { createOnce, type FormRequest } from '../create-once.js'
 
-export interface NewTeam {
+interface NewTeam {
   name: string
   external_group: string | null
   external_id?: string | null | undefined

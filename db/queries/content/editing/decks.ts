@@ -174,7 +174,10 @@ export interface DeckEdit {
   desired_retention?: number | null | undefined
 }
 
-/** Changes a deck, except its original, and raises its version. For a pool, `archived` sets `pool_archived`, while `archived_at` stays set. */
+/**
+ * Changes a deck, except its original, and raises its version. For a pool, `archived` sets `pool_archived`, while
+ * `archived_at` stays set.
+ */
 export async function updateDeck(
   transaction: Transaction<Database>,
   { id, tests_only }: DeckToEdit,
