@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
-import type { StoredGroupItem, TranslationChange } from '../../../src/domain/content/translations.js'
+import { groupOf, type StoredGroupItem, type TranslationChange } from '../../../src/domain/content/translations.js'
 import type { Database } from '../../types.js'
-import { IS_KEPT_DECK } from './visibility.js'
+import { IS_KEPT_DECK, IS_LIVE_TEST } from './visibility.js'
 
 // Raw SQL: the same statements serve three pairs of tables, and rows come from arrays (`unnest`).
 
@@ -22,6 +22,7 @@ const TABLES = {
     key: 'deck_id',
     title: sql`decks.name`,
     isLive: IS_KEPT_DECK,
+    isPool: sql<boolean>`coalesce(imported_decks.tests_only, false)`,
   },
   sheet: {
     items: 'cheatsheets',
@@ -29,6 +30,7 @@ const TABLES = {
     key: 'cheatsheet_id',
     title: sql`cheatsheets.title`,
     isLive: sql<boolean>`(case when draft then not draft_archived else cheatsheets.archived_at is null end)`,
+    isPool: sql.lit(false),
   },
   test: {
     items: 'tests',
@@ -36,6 +38,7 @@ const TABLES = {
     key: 'id',
     title: sql`tests.definition ->> 'name'`,
     isLive: sql<boolean>`tests.archived_at is null`,
+    isPool: sql.lit(false),
   },
 }
 
@@ -46,11 +49,11 @@ function joined(kind: GroupKind): RawBuilder<unknown> {
 }
 
 function selectGroupItems(kind: GroupKind, condition: RawBuilder<unknown> = sql`true`) {
-  const { items, marks, isLive } = TABLES[kind]
-  return sql<Omit<StoredGroupItem, 'tests_only'>>`
+  const { items, marks, isLive, isPool } = TABLES[kind]
+  return sql<StoredGroupItem>`
     select ${sql.ref(`${items}.id`)}, ${sql.ref(`${items}.slug`)}, coalesce(${sql.ref(`${marks}.lang`)}, 'de') as lang,
       original.slug as translation_of, ${sql.ref(`${marks}.source_id`)}, ${sql.ref(`${marks}.source_key`)},
-      ${isLive} as "isLive"
+      ${isLive} as "isLive", ${isPool} as tests_only
     from ${joined(kind)} left join ${sql.table(items)} as original on original.id = ${sql.ref(`${marks}.translation_of`)}
     where ${condition}
     order by ${sql.ref(`${items}.id`)}`
@@ -89,8 +92,7 @@ export async function findGroups(
   slugs: readonly string[],
 ): Promise<StoredGroupItem[]> {
   const named = await findGroupItems(db, kind, slugs)
-  const originals = new Set(named.map(({ slug, translation_of }) => translation_of ?? slug))
-  return findGroupItems(db, kind, [...originals])
+  return findGroupItems(db, kind, [...new Set(named.map(groupOf))])
 }
 
 /** Learners get the texts of the published version, as on the page of the test. */
@@ -106,7 +108,7 @@ export function variantsOf(kind: GroupKind, { isLearner = false }: { isLearner?:
   const { items, marks, key, title: edited } = TABLES[kind]
   const title = isLearner ? PUBLISHED_NAME : edited
   const own = sql`select id as own_id from (select ${sql.ref(`${items}.id`)}) as own (id)`
-  const isShown = isLearner ? sql`and tests.archived_at is null and tests.published_version is not null` : sql``
+  const isShown = isLearner ? sql`and ${IS_LIVE_TEST} and tests.published_version is not null` : sql``
   return sql<ListedVariant[]>`(
     select coalesce(json_agg(json_build_object(
         'slug', ${sql.ref(`${items}.slug`)}, 'lang', ${sql.ref(`${marks}.lang`)}, 'title', ${title}

@@ -30,8 +30,8 @@ export interface GroupItem {
   /** Null for the content folder */
   source_id: number | null
   isLive: boolean
-  /** Whether only tests use the cards of the deck; absent for sheets and tests */
-  tests_only?: boolean | undefined
+  /** Whether only tests use the cards of the deck; false for sheets and tests */
+  tests_only: boolean
 }
 
 /** Why an item cannot be in its group. `message` is the end of a sentence that begins with the name of the field. */
@@ -68,14 +68,16 @@ function findOriginalProblem(item: GroupItem, slug: string, others: readonly Gro
   }
   if (!original.isLive) return `nennt „${slug}“, aber das ist archiviert`
   // Learners must not see the questions of a pool in another language.
-  if (original.tests_only && !item.tests_only)
+  if (original.tests_only && !item.tests_only) {
     return `nennt „${slug}“, aber das ist ein Fragenpool und dieses Deck nicht`
+  }
   if (item.tests_only && !original.tests_only) return `nennt „${slug}“, aber das ist kein Fragenpool wie dieses Deck`
   const own = others.find(({ translation_of }) => translation_of === item.slug)
   return own && `geht hier nicht: „${own.slug}“ ist schon eine Variante hiervon`
 }
 
-function groupOf({ slug, translation_of }: GroupItem): string {
+/** Returns the slug of the original of the group. */
+export function groupOf({ slug, translation_of }: Pick<GroupItem, 'slug' | 'translation_of'>): string {
   return translation_of ?? slug
 }
 
@@ -87,7 +89,7 @@ export function requireGroup(item: GroupItem, others: readonly GroupItem[]): voi
 
 export interface StoredGroupItem extends GroupItem {
   id: number
-  /** Key within its source, by which files name the item; null for the content folder */
+  /** Key within its source; files refer to the item by it. Null for the content folder */
   source_key: string | null
 }
 
@@ -95,14 +97,14 @@ export interface StoredGroupItem extends GroupItem {
 export interface ImportedItem {
   /** Slug that the item has after the import */
   slug: string
-  /** Slug or key by which the other files of the import name the item */
+  /** Slug or key that other files of the import use in `translation_of` */
   name: string
   /** Undefined for a new item */
   id: number | undefined
   /** Undefined if the file does not say it, such as a table, or the stored item keeps an edit: it then stays as stored */
   translation: Translation | undefined
   /** As in `GroupItem` */
-  tests_only?: boolean
+  tests_only: boolean
 }
 
 /** Language and original of an item after an import or another change. */
@@ -247,11 +249,10 @@ export function findTranslated(
   items: readonly Pick<GroupItem, 'slug' | 'lang' | 'translation_of'>[],
   lang: string,
 ): Map<string, string> {
-  const original = (item: Pick<GroupItem, 'slug' | 'translation_of'>) => item.translation_of ?? item.slug
-  const found = new Map(items.filter((item) => item.lang === lang).map((item) => [original(item), item.slug]))
+  const found = new Map(items.filter((item) => item.lang === lang).map((item) => [groupOf(item), item.slug]))
   return new Map(
     items.flatMap((item) => {
-      const slug = found.get(original(item))
+      const slug = found.get(groupOf(item))
       return slug === undefined ? [] : [[item.slug, slug]]
     }),
   )

@@ -53,7 +53,7 @@ export interface TestPlan {
 export function planFolderTests(
   tests: readonly TestSource[],
   stored: readonly StoredTest[],
-  groups: readonly StoredGroupItem[] = [],
+  groups: readonly StoredGroupItem[],
 ): TestPlan {
   const bySlug = new Map(stored.map((row) => [row.slug, row]))
   const placed = tests.flatMap((test): PlacedTest[] => {
@@ -79,7 +79,7 @@ export function planUploadTests(
   stored: readonly StoredTest[],
   deckSlugs: ReadonlyMap<string, string>,
   { sourceId, mirror, keep }: { sourceId: number | undefined; mirror: boolean; keep: 'ours' | 'theirs' },
-  groups: readonly StoredGroupItem[] = [],
+  groups: readonly StoredGroupItem[],
 ): TestPlan {
   const ours = stored.filter(({ source_id }) => source_id !== null && source_id === sourceId)
   const keys = new Set(tests.map(({ slug }) => slug))
@@ -117,7 +117,7 @@ const NEW_SOURCE = 0
 interface PlacedTest {
   test: TestSource
   row: StoredTest | undefined
-  /** Slug in the file, by which other files name the test */
+  /** Slug in the file; other files refer to the test by it */
   name: string
   source_key: string | null
   keep: 'ours' | 'theirs'
@@ -157,14 +157,16 @@ function groupTests(
 ): TestPlan {
   const stored = new Map(groups.map((item) => [item.id, item]))
   const slugs = new Map(placed.map(({ name, test }) => [name, test.slug]))
-  const grouped = items.map(({ test, row }, index) => {
-    const { name = test.slug, keep } = placed[index] ?? {}
-    const translation = row?.edited && keep === 'ours' ? undefined : test.translation
-    return { slug: test.slug, name, id: row?.id, translation }
+  const keepsGroup = ({ row }: PlannedTest, index: number) => row?.edited === true && placed[index]?.keep === 'ours'
+  const grouped = items.map((item, index) => {
+    const { test, row } = item
+    const translation = keepsGroup(item, index) ? undefined : test.translation
+    return { slug: test.slug, name: placed[index]?.name ?? test.slug, id: row?.id, translation, tests_only: false }
   })
-  const keepsOther = ({ test: { translation }, row }: PlannedTest, index: number) => {
-    const item = stored.get(row?.id ?? 0)
-    if (!row?.edited || placed[index]?.keep !== 'ours' || translation === undefined || item === undefined) return false
+  const keepsOther = (planned: PlannedTest, index: number) => {
+    const item = stored.get(planned.row?.id ?? 0)
+    const { translation } = planned.test
+    if (!keepsGroup(planned, index) || translation === undefined || item === undefined) return false
     const { lang, translation_of: original } = translation
     return item.lang !== lang || item.translation_of !== (original && (slugs.get(original) ?? original))
   }

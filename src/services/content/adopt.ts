@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { adoptDeck, adoptSheet, findDeckOwner, findSheetOwner } from '../../../db/queries/content/adopt.js'
 import { findSource } from '../../../db/queries/content/sources.js'
+import { findGroups } from '../../../db/queries/content/translations.js'
 import { tryLock } from '../../../db/queries/try-lock.js'
 import type { Database } from '../../../db/types.js'
 import {
@@ -13,7 +14,6 @@ import {
   SOURCE_NOT_FOUND,
 } from '../../domain/content/refusals.js'
 import { openChange } from './editing/change.js'
-import { findGroup } from './editing/groups.js'
 
 export type Adopted = { deck: string } | { sheet: string }
 
@@ -37,7 +37,7 @@ export async function adopt(db: Kysely<Database>, actor: Actor, sourceId: number
     const found = await (isDeck ? findDeckOwner(transaction, slug) : findSheetOwner(transaction, slug))
     if (found === undefined) throw isDeck ? DECK_NOT_FOUND : CHEATSHEET_NOT_FOUND
     if (found.source_id !== null) throw OWNED_BY_SOURCE
-    for (const { id, slug: own } of await findGroup(transaction, isDeck ? 'deck' : 'sheet', slug)) {
+    for (const { id, slug: own } of await findGroups(transaction, isDeck ? 'deck' : 'sheet', [slug])) {
       if (isDeck) await adoptDeck(transaction, { deckId: id, slug: own, sourceId })
       else await adoptSheet(transaction, { sheetId: id, slug: own, sourceId })
     }

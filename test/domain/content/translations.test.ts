@@ -12,11 +12,11 @@ t.test('a language tag names a language and gets its canonical form', async (t) 
 
 const item = (slug: string, lang: string, translation_of: string | null = null) => ({ slug, lang, translation_of })
 const row = (id: number, slug: string, lang: string, of: string | null = null) => {
-  return { ...item(slug, lang, of), id, source_id: 7, source_key: `key-${slug}`, isLive: true }
+  return { ...item(slug, lang, of), id, source_id: 7, source_key: `key-${slug}`, isLive: true, tests_only: false }
 }
 const file = (slug: string, id: number | undefined, lang: string, translation_of: string | null = null) => {
   const lines = { lang: 2, translation_of: 3 }
-  return { slug, name: slug, id, translation: { lang, translation_of, file: `${slug}.md`, lines } }
+  return { slug, name: slug, id, translation: { lang, translation_of, file: `${slug}.md`, lines }, tests_only: false }
 }
 
 t.test('finds the item of a group in a language, from any item of the group', async (t) => {

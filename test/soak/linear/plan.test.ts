@@ -71,7 +71,7 @@ function storedUpload(count: number) {
 t.test('a repeated upload is planned in linear time', async (t) => {
   const plan = (count: number) => {
     const { upload, digests, stored } = storedUpload(count)
-    return planUpload(upload, digests, stored, { mirror: true })
+    return planUpload(upload, digests, stored, { mirror: true }, { decks: [], sheets: [] })
   }
   t.match(plan(100), { newCards: { length: 0 }, changedCards: { length: 0 }, archivedCards: { length: 0 } })
   t.ok(isLinear(plan, 40_000))

@@ -103,12 +103,6 @@ export function planSheets<Sheet extends SheetSource, Row extends StoredSheet>(
   plan.cheatsheets.archived = plan.archivedSheets.length
 }
 
-/** Adds to the stored items of groups which decks are pools. */
-export function markPools(groups: StoredGroups, decks: readonly StoredDeck[]): StoredGroups {
-  const pools = new Set(decks.filter(({ tests_only }) => tests_only).map(({ id }) => id))
-  return { ...groups, decks: groups.decks.map((deck) => ({ ...deck, tests_only: pools.has(deck.id) })) }
-}
-
 /** Stored decks and sheets with their groups */
 export interface StoredGroups {
   decks: readonly StoredGroupItem[]

@@ -1,16 +1,7 @@
 import { MostArchived } from '../refusals.js'
 import type { ImportedItem } from '../translations.js'
 import type { Content, DeckSource, SheetSource } from '../types.js'
-import {
-  findPoolFault,
-  hasOtherText,
-  markPools,
-  planDeck,
-  planGroups,
-  planSheets,
-  type StoredGroups,
-  stateOf,
-} from './compare.js'
+import { findPoolFault, hasOtherText, planDeck, planGroups, planSheets, type StoredGroups, stateOf } from './compare.js'
 import { warnOfLostProgress } from './lost-progress.js'
 import {
   type Digests,
@@ -61,10 +52,10 @@ export function planImport(
   plan.liveSheets = liveSheets.length
   planSheets(plan, matches, liveSheets, digests.sheets)
   const groupItems = {
-    decks: content.decks.map((deck) => ({ ...itemOf(deck, plan.deckIds.get(deck)), tests_only: deck.tests_only })),
+    decks: content.decks.map((deck) => itemOf(deck, plan.deckIds.get(deck), deck.tests_only)),
     sheets: matches.map(({ sheet, row }) => itemOf(sheet, row?.id)),
   }
-  planGroups(plan, groupItems, markPools(groups, stored.decks), null)
+  planGroups(plan, groupItems, groups, null)
   const transferred = new Set(plan.progressTransfers.map(({ from }) => from))
   plan.warnings = warnOfLostProgress(
     plan,
@@ -75,8 +66,12 @@ export function planImport(
   return plan
 }
 
-function itemOf({ slug, translation }: DeckSource | SheetSource, id: number | undefined): ImportedItem {
-  return { slug, name: slug, id, translation }
+function itemOf(
+  { slug, translation }: DeckSource | SheetSource,
+  id: number | undefined,
+  tests_only = false,
+): ImportedItem {
+  return { slug, name: slug, id, translation, tests_only }
 }
 
 /** Plans the decks. Returns for each deck the ids of further imported decks that match its aliases. */

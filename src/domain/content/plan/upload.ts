@@ -2,16 +2,7 @@ import { CARD_PARTS } from '../card-texts.js'
 import { groupFindings } from '../findings.js'
 import { FreeSlugs, RESERVED_DECKS, RESERVED_SHEETS, slugFrom } from '../format/slug.js'
 import type { ImportedItem } from '../translations.js'
-import {
-  findPoolFault,
-  hasOtherText,
-  markPools,
-  planDeck,
-  planGroups,
-  planSheets,
-  type StoredGroups,
-  stateOf,
-} from './compare.js'
+import { findPoolFault, hasOtherText, planDeck, planGroups, planSheets, type StoredGroups, stateOf } from './compare.js'
 import {
   type CardCounts,
   type Digests,
@@ -52,7 +43,7 @@ export function planUpload(
   digests: Digests,
   stored: StoredUpload,
   options: UploadPlanOptions,
-  groups: StoredGroups = { decks: [], sheets: [] },
+  groups: StoredGroups,
 ): UploadPlan {
   const edited = { cards: [], cardsTotal: 0, sheets: [] }
   const plan: UploadPlan = { ...emptyPlan(), perDeck: [], examples: [], edited, warningsTotal: 0 }
@@ -89,12 +80,12 @@ export function planUpload(
     const wanted = upload.kind === 'archive' ? (upload.decks[index]?.slug ?? '') : slugFrom(deck.name)
     if (row === undefined) deck.slug = slugs.take(wanted)
     planDeck(plan, deck, row, receivesNone)
-    groupDecks.push({ ...itemOf(deck, row?.id), tests_only: deck.tests_only })
+    groupDecks.push(itemOf(deck, row?.id, deck.tests_only))
     plan.perDeck.push({ ...NO_CARDS, slug: deck.slug, name: deck.name, ...counts })
   }
   archiveRest(plan, ours, new Set(rows.values()), stored, { ...options, ...placed })
   const sheets = planUploadSheets(plan, upload, digests, stored, options)
-  planGroups(plan, { decks: groupDecks, sheets }, markPools(groups, stored.decks), stored.sourceId ?? NEW_SOURCE)
+  planGroups(plan, { decks: groupDecks, sheets }, groups, stored.sourceId ?? NEW_SOURCE)
   plan.warningsTotal = plan.warnings.length
   plan.warnings = groupFindings(plan.warnings)
   return plan
@@ -111,8 +102,12 @@ function headOf({ name, description, tests_only, options_off, lang, desired_rete
 /** Id that no stored source has */
 const NEW_SOURCE = 0
 
-function itemOf({ slug, source_key, translation }: UploadDeck | UploadSheet, id: number | undefined): ImportedItem {
-  return { slug, name: source_key, id, translation }
+function itemOf(
+  { slug, source_key, translation }: UploadDeck | UploadSheet,
+  id: number | undefined,
+  tests_only = false,
+): ImportedItem {
+  return { slug, name: source_key, id, translation, tests_only }
 }
 
 /** Finds rows of a source by key, and for an archive also by slug, because exported archives contain slugs. */

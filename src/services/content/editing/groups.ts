@@ -1,5 +1,4 @@
 import type { Kysely, Transaction } from 'kysely'
-import { findDeckToEdit } from '../../../../db/queries/content/editing/decks.js'
 import { findGroupItems, type GroupKind, joinGroups, leaveGroups } from '../../../../db/queries/content/translations.js'
 import type { Database } from '../../../../db/types.js'
 import { ORIGINAL_ARCHIVED } from '../../../domain/content/refusals.js'
@@ -22,12 +21,9 @@ export async function placeInGroup(
 ): Promise<void> {
   const { id, slug, lang, translation_of } = change
   const named = [slug, ...(translation_of === null ? [] : [translation_of])]
-  const pools = kind === 'deck' ? await findPools(transaction, named) : []
-  const found = (await findGroupItems(transaction, kind, named)).map((other) => {
-    return { ...other, tests_only: pools.includes(other.slug) }
-  })
-  const source_id = found.find((item) => item.id === id)?.source_id ?? null
-  const item = { slug, lang, translation_of, source_id, isLive: true, tests_only: pools.includes(slug) }
+  const found = await findGroupItems(transaction, kind, named)
+  const { source_id = null, tests_only = false } = found.find((item) => item.id === id) ?? {}
+  const item = { slug, lang, translation_of, source_id, isLive: true, tests_only }
   const replaced = findReplaced(
     found.filter((other) => other.id !== id),
     [item],
@@ -39,13 +35,6 @@ export async function placeInGroup(
   )
   await leaveGroups(transaction, kind, [id, ...replaced.map((other) => other.id)])
   await joinGroups(transaction, kind, [change])
-}
-
-/** Returns those of the slugs that are of pools. */
-async function findPools(transaction: Transaction<Database>, slugs: readonly string[]): Promise<string[]> {
-  const pools: string[] = []
-  for (const slug of slugs) if ((await findDeckToEdit(transaction, slug))?.tests_only) pools.push(slug)
-  return pools
 }
 
 /** @throws ORIGINAL_ARCHIVED if the original of a variant is archived; `original` is its slug, or null */
@@ -67,11 +56,4 @@ export async function findLiveVariants(
 ): Promise<StoredGroupItem[]> {
   const items = await findGroupItems(db, kind, [original])
   return items.filter(({ translation_of, isLive }) => translation_of === original && isLive)
-}
-
-/** Returns the original and all variants of the group of an item. */
-export async function findGroup(db: Kysely<Database>, kind: GroupKind, slug: string): Promise<StoredGroupItem[]> {
-  const items = await findGroupItems(db, kind, [slug])
-  const original = items.find((item) => item.slug === slug)?.translation_of ?? slug
-  return original === slug ? items : findGroupItems(db, kind, [original])
 }

@@ -41,6 +41,7 @@ function plan(decks: DeckSource[], stored: StoredContent, sheets: SheetSource[] 
     slug,
     lang,
     isLive: is_live,
+    tests_only: false,
     translation_of: null,
     source_id: null,
     source_key: null,

@@ -95,6 +95,8 @@ function counted(store: Store): Store {
   return { ...store, decks: store.decks.map((deck) => ({ ...deck, card_count: countOf(deck) })) }
 }
 
+const NO_GROUPS = { decks: [], sheets: [] }
+
 function planOf(
   store: Store,
   incoming: Incoming,
@@ -103,7 +105,7 @@ function planOf(
   keep: 'ours' | 'theirs' = 'ours',
 ): UploadPlan {
   const upload = keyUpload(incoming)
-  return planUpload(upload, digestsOf(upload.decks), { sourceId, ...store, sheets: [] }, { mirror, keep })
+  return planUpload(upload, digestsOf(upload.decks), { sourceId, ...store, sheets: [] }, { mirror, keep }, NO_GROUPS)
 }
 
 function importFolder(store: Store, all: DeckSource[]): Store {
@@ -111,9 +113,8 @@ function importFolder(store: Store, all: DeckSource[]): Store {
   const files = all.filter(({ slug }) => !taken.has(slug))
   const foreign = new Set(store.decks.flatMap(({ id, source_id }) => (source_id === null ? [] : [id])))
   const cards = store.cards.filter((card) => !foreign.has(card.identity_deck_id))
-  const groups = { decks: [], sheets: [] }
   const stored = { decks: store.decks, cards, sheets: [] }
-  const plan = planImport({ decks: files, sheets: [] }, digestsOf(files), stored, groups)
+  const plan = planImport({ decks: files, sheets: [] }, digestsOf(files), stored, NO_GROUPS)
   return write(store, plan, null)
 }
 
@@ -460,7 +461,7 @@ t.test('a card keeps the parts that the file does not contain', async (t) => {
       cards: deck.cards.map((card) => ({ ...card, ...changed, absent })),
     }))
     const stored = { sourceId: 0, ...store, sheets: [] }
-    return planUpload({ ...upload, decks: others }, digestsOf(others), stored, { mirror: false })
+    return planUpload({ ...upload, decks: others }, digestsOf(others), stored, { mirror: false }, NO_GROUPS)
   }
   for (const part of ['level', 'answer', 'question'] as const) {
     t.strictSame(planWithout([part], { [part]: '' }).changedCards, [], part)
