@@ -6,6 +6,7 @@ import { issueCertificate } from '../support/assignments.js'
 import { createUser, PASSWORD } from '../support/factories.js'
 import { unzip } from '../support/packages.js'
 import { CHROMIUM, findBarriers, isTooWide, logInAs, openApp, PHONE } from './support/app.js'
+import { routeOnce } from './support/route.js'
 import { findUserId, writeAssignment, writeSome } from './support/written.js'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
@@ -56,10 +57,8 @@ t.test('evidence', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
       [{ status: 429, headers: { 'x-error-code': 'too_many_attempts' } }, /gerade schon ein ZIP .* geht das nächste/],
       ['failed', /Dienst ist gerade nicht erreichbar.* Es ist keine Datei entstanden/],
     ] as const) {
-      await page.route(
-        '**/proofs.zip?*',
-        (route) => (answer === 'failed' ? route.abort(answer) : route.fulfill({ ...answer, json: {} })),
-        { times: 1 },
+      await routeOnce(page, '**/proofs.zip?*', (route) =>
+        answer === 'failed' ? route.abort(answer) : route.fulfill({ ...answer, json: {} }),
       )
       await dialog(page).locator('footer button').last().click()
       await dialog(page).getByText(sentence).waitFor()

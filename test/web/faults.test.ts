@@ -6,6 +6,7 @@ import { holdLoginLimits } from '../support/login-limits.js'
 import { type App, CHROMIUM, endSessionBefore, OWN, openApp, untilKept } from './support/app.js'
 import { createGate } from './support/gate.js'
 import { press as pressKeys, untilReady } from './support/keys.js'
+import { routeOnce } from './support/route.js'
 
 const AGAIN = 'Noch einmal versuchen'
 
@@ -437,15 +438,11 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     const me = (await (await page.request.get(`${app.url}/api/auth/me`)).json()) as { user: { id: number } }
     await page.goto(app.url)
     // The demand comes with the request of the next page, so that no earlier request meets it.
-    await page.route(
-      '**/api/decks',
-      async (route) => {
-        const changed = await app.asAdmin('PATCH', `/api/accounts/${me.user.id}`, { must_change_password: true })
-        t.equal(changed.status, 200)
-        await route.continue()
-      },
-      { times: 1 },
-    )
+    await routeOnce(page, '**/api/decks', async (route) => {
+      const changed = await app.asAdmin('PATCH', `/api/accounts/${me.user.id}`, { must_change_password: true })
+      t.equal(changed.status, 200)
+      await route.continue()
+    })
     await page.getByRole('link', { name: 'Decks' }).first().click()
     await page.getByRole('heading', { name: 'Neues Passwort' }).waitFor()
     await page.getByLabel('Bisheriges Passwort').fill(login.password)

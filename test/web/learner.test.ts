@@ -14,6 +14,7 @@ import {
 } from './support/app.js'
 import { createGate } from './support/gate.js'
 import { press, untilReady } from './support/keys.js'
+import { routeOnce } from './support/route.js'
 
 const START = 'main a[href="lernen"]'
 const SMALL = { width: 320, height: 640 }
@@ -134,16 +135,12 @@ t.test('a learner at work', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, as
       await route.continue()
     })
     const asked = createGate()
-    await page.route(
-      '**/api/review/queue?limit=1',
-      async (route) => {
-        const response = await route.fetch()
-        asked.open()
-        await numbers.opened
-        await route.fulfill({ response })
-      },
-      { times: 1 },
-    )
+    await routeOnce(page, '**/api/review/queue?limit=1', async (route) => {
+      const response = await route.fetch()
+      asked.open()
+      await numbers.opened
+      await route.fulfill({ response })
+    })
     await openSession(page, app.url, 'lernen')
     await press(page, ' ', '4')
     const statistics = () => page.waitForResponse('**/api/review/stats?*')

@@ -16,6 +16,7 @@ import {
 import { createGate } from './support/gate.js'
 import { press, untilReady } from './support/keys.js'
 import { until } from './support/patience.js'
+import { routeOnce } from './support/route.js'
 
 interface Entry {
   kind: string
@@ -384,15 +385,12 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
   await t.test('sets a refused rating aside and shows it', async () => {
     const { page } = await app.newPerson()
     await openSession(app, page)
-    await page.route(
-      /\/api\/review$/,
-      (route) =>
-        route.fulfill({
-          status: 400,
-          headers: { 'x-error-code': 'invalid_input' },
-          json: { statusCode: 400, error: 'Bad Request', message: 'So nicht.' },
-        }),
-      { times: 1 },
+    await routeOnce(page, /\/api\/review$/, (route) =>
+      route.fulfill({
+        status: 400,
+        headers: { 'x-error-code': 'invalid_input' },
+        json: { statusCode: 400, error: 'Bad Request', message: 'So nicht.' },
+      }),
     )
     await press(page, ' ', '3', ' ', '4')
     await page.getByRole('button', { name: '1 nicht angenommen' }).click()

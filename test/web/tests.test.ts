@@ -11,6 +11,7 @@ import {
   takeByKeyboard,
   untilAttempt,
 } from './support/published-tests.js'
+import { routeOnce } from './support/route.js'
 import { post } from './support/written.js'
 
 const NAME = 'Datenschutz, Grundlagen'
@@ -357,7 +358,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     const rows = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: /^Versuch / }) })
     t.equal(await rows.count(), 50)
     // The first request fails, and the app repeats it.
-    await page.route('**/api/tests/oft?after=*', (route) => route.abort(), { times: 1 })
+    await routeOnce(page, '**/api/tests/oft?after=*', (route) => route.abort())
     const earlier = page.getByRole('button', { name: 'Frühere Versuche' })
     await earlier.click()
     await page.getByRole('link', { name: 'Versuch 1', exact: true }).waitFor()

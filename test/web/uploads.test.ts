@@ -3,6 +3,7 @@ import t from 'tap'
 import { zipOf } from '../support/upload-packages.js'
 import { CHROMIUM, openApp } from './support/app.js'
 import { createGate } from './support/gate.js'
+import { routeOnce } from './support/route.js'
 
 t.test('an upload previews the current choice only', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
@@ -18,7 +19,7 @@ t.test('an upload previews the current choice only', { skip: !existsSync(CHROMIU
   await page.getByText('Mehr bestimmen').click()
 
   const page413 = { status: 413, contentType: 'text/html', body: '<h1>413 Request Entity Too Large</h1>' }
-  await page.route('**/api/content/imports*', (route) => route.fulfill(page413), { times: 1 })
+  await routeOnce(page, '**/api/content/imports*', (route) => route.fulfill(page413))
   await button('Ansehen, was geschieht').click()
   await page.getByText(/Die Datei ist mit .+ zu groß zum Hochladen/).waitFor()
 

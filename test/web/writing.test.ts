@@ -14,6 +14,7 @@ import {
   until,
 } from './support/app.js'
 import { createGate } from './support/gate.js'
+import { routeOnce } from './support/route.js'
 import { post, writeSome } from './support/written.js'
 
 const button = (page: Page, name: string | RegExp) =>
@@ -283,7 +284,7 @@ t.test('writing cards', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async 
       const headers = { 'x-service': 'svc-training', 'x-error-code': code, 'content-type': 'application/json' }
       const body = JSON.stringify({ error: 'x', message })
       const answer = (route: { fulfill: (answer: object) => Promise<void> }) => route.fulfill({ status, headers, body })
-      await page.route(`**/api/content/cards/${id}`, answer, { times: 1 })
+      await routeOnce(page, `**/api/content/cards/${id}`, answer)
       await button(page, 'Speichern').click()
       await page.getByText(message).waitFor()
       await page.getByText('Dein Text liegt auf diesem Gerät.').waitFor()

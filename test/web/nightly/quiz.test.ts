@@ -7,6 +7,7 @@ import { createGate } from '../support/gate.js'
 import { untilReady } from '../support/keys.js'
 import { numberedDeck } from '../support/numbered-deck.js'
 import { until as untilTrue } from '../support/patience.js'
+import { routeOnce } from '../support/route.js'
 
 /** Expression that is true once the service has stored the result */
 const IS_STORED = 'localStorage[Object.keys(localStorage).find((key) => /quiz/.test(key))].includes("stored")'
@@ -151,14 +152,10 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     const before = (await results()).length
     const gate = createGate()
     await begin()
-    await page.route(
-      '**/api/quiz/submit',
-      async (route) => {
-        await gate.opened
-        await route.continue()
-      },
-      { times: 1 },
-    )
+    await routeOnce(page, '**/api/quiz/submit', async (route) => {
+      await gate.opened
+      await route.continue()
+    })
     const sent = page.waitForRequest('**/api/quiz/submit')
     await playToTheEnd(() => true)
     await sent

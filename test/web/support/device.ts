@@ -1,4 +1,5 @@
 import type { CDPSession, Page, Route } from 'playwright-core'
+import { routeOnce } from './route.js'
 
 export const LOGIN_OPTIONS = '/api/auth/passkeys/login-options'
 
@@ -76,6 +77,6 @@ export async function logInByButton(page: Page, device: Device): Promise<void> {
     await device.setAutoConfirm(true)
     await route.continue()
   }
-  await page.route(`**${LOGIN_OPTIONS}`, touch, { times: 1 })
+  await routeOnce(page, `**${LOGIN_OPTIONS}`, touch)
   await page.getByRole('button', { name: 'Mit Passkey anmelden' }).click()
 }
