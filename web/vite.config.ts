@@ -6,9 +6,13 @@ import { minifyTheme } from './build/minify-theme.ts'
 import { preloadPages } from './build/preload-pages.ts'
 import { serviceWorker } from './build/service-worker.ts'
 import { collectStaffModules } from './build/staff-modules.ts'
+import { translateMessages } from './build/translate-messages.ts'
 
 /** Address of the service that `npm run dev` starts beside Vite */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
+
+/** Language of this build; German is the language of the sources */
+const { WEB_LANGUAGE: LANGUAGE = 'de' } = process.env
 
 /** Pages of authors, leads, administrators and visitors without an account */
 const STAFF_PAGES = /src\/pages\/(?:inhalte|nachweis|teams|vergeben|verwaltung)\/|src\/pages\/(?:mail|public)\./
@@ -52,6 +56,7 @@ export default defineConfig({
   // path.
   base: './',
   plugins: [
+    ...(LANGUAGE === 'de' ? [] : [translateMessages(LANGUAGE, path.join(import.meta.dirname, 'src'))]),
     svelte({
       configFile: false,
       compilerOptions: {
@@ -70,7 +75,7 @@ export default defineConfig({
   // The package's browser build sets `innerHTML`, which the Content-Security-Policy of the page forbids.
   resolve: { alias: { 'decode-named-character-reference': path.join(import.meta.dirname, 'src/markdown/entity.ts') } },
   build: {
-    outDir: path.join(import.meta.dirname, '../dist/app'),
+    outDir: path.join(import.meta.dirname, '../dist/app', LANGUAGE === 'de' ? '' : LANGUAGE),
     emptyOutDir: true,
     target: 'es2023',
     // The first versions that support `light-dark()`, `AbortSignal.any` and `popover`

@@ -1,4 +1,6 @@
-/** Days and times in German. Days are `YYYY-MM-DD`; `today` is the service's current day. */
+import { LOCALE } from './locale.js'
+
+/** Days and times in the language of the app. Days are `YYYY-MM-DD`; `today` is the service's current day. */
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS_A_WEEK = 7
@@ -9,35 +11,30 @@ interface Unit {
   /** Number of days below which the unit is used */
   below: number
   days: number
-  name: string
+  unit: Intl.RelativeTimeFormatUnit
   short: string
 }
 
-/** Each unit starts at a count of two or more, so no singular is needed. */
+/** Each unit starts at a count of two or more, so no short singular is needed. */
 const UNITS: Unit[] = [
-  { below: 14, days: 1, name: 'Tagen', short: 'T.' },
-  { below: 60, days: DAYS_A_WEEK, name: 'Wochen', short: 'Wo.' },
-  { below: 730, days: DAYS_A_MONTH, name: 'Monaten', short: 'Mon.' },
-  { below: Number.POSITIVE_INFINITY, days: DAYS_A_YEAR, name: 'Jahren', short: 'J.' },
+  { below: 14, days: 1, unit: 'day', short: 'T.' },
+  { below: 60, days: DAYS_A_WEEK, unit: 'week', short: 'Wo.' },
+  { below: 730, days: DAYS_A_MONTH, unit: 'month', short: 'Mon.' },
+  { below: Number.POSITIVE_INFINITY, days: DAYS_A_YEAR, unit: 'year', short: 'J.' },
 ]
 
-const NEAR: Record<number, string> = {
-  [-2]: 'vorgestern',
-  [-1]: 'gestern',
-  0: 'heute',
-  1: 'morgen',
-  2: 'übermorgen',
-}
+/** Formats „heute“, „morgen“, „vorgestern“, „in 3 Tagen“. */
+const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' })
 
-const SHORT_DATE = new Intl.DateTimeFormat('de-DE', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const WEEKDAY_DATE = new Intl.DateTimeFormat('de-DE', {
+const SHORT_DATE = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const WEEKDAY_DATE = new Intl.DateTimeFormat(LOCALE, {
   weekday: 'short',
   day: 'numeric',
   month: 'long',
   year: 'numeric',
   timeZone: 'UTC',
 })
-const LONG_DAY = new Intl.DateTimeFormat('de-DE', { dateStyle: 'full', timeZone: 'UTC' })
+const LONG_DAY = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeZone: 'UTC' })
 
 /** Returns the number of days between two days; negative if `to` is earlier. */
 export function daysBetween(from: string, to: string): number {
@@ -50,10 +47,8 @@ export function daysBetween(from: string, to: string): number {
  */
 export function relativeDay(day: string, today: string): string {
   const days = daysBetween(today, day)
-  const near = NEAR[days]
-  if (near !== undefined) return near
   const { unit, count } = inUnits(days)
-  return `${days < 0 ? 'vor' : 'in'} ${count} ${unit.name}`
+  return RELATIVE.format(days < 0 ? -count : count, unit.unit)
 }
 
 /**
@@ -62,9 +57,10 @@ export function relativeDay(day: string, today: string): string {
  */
 export function shortDay(day: string, today: string): string {
   const days = daysBetween(today, day)
-  if (days >= -1 && days <= 1) return NEAR[days] as string
+  if (days >= -1 && days <= 1) return RELATIVE.format(days, 'day')
   const { unit, count } = inUnits(days)
-  return `${days < 0 ? 'vor ' : ''}${count}\u00a0${unit.short}`
+  const text = `${count}\u00a0${unit.short}`
+  return days < 0 ? `vor ${text}` : text
 }
 
 /**
@@ -97,12 +93,12 @@ export function weekdayDate(day: string): string {
  * @example momentText(new Date(2026, 10, 18, 14, 5), new Date(2026, 10, 21)) // '18. November, 14:05'
  */
 export function momentText(at: Date, now: Date): string {
-  const time = at.toLocaleTimeString('de-DE', { hour: '2-digit', minute: '2-digit' })
+  const time = at.toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit' })
   const days = daysBetween(localDayOf(now), localDayOf(at))
   if (days === 0) return time
   if (days === -1) return `gestern, ${time}`
   const withYear = at.getFullYear() === now.getFullYear() ? {} : ({ year: 'numeric' } as const)
-  return `${at.toLocaleDateString('de-DE', { day: 'numeric', month: 'long', ...withYear })}, ${time}`
+  return `${at.toLocaleDateString(LOCALE, { day: 'numeric', month: 'long', ...withYear })}, ${time}`
 }
 
 function inUnits(days: number): { unit: Unit; count: number } {

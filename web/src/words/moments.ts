@@ -1,4 +1,6 @@
-const MOMENT = new Intl.DateTimeFormat('de', { dateStyle: 'medium', timeStyle: 'short' })
+import { LOCALE } from './locale.js'
+
+const MOMENT = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' })
 
 /**
  * Formats an instant (ISO 8601) in the time zone of this device.

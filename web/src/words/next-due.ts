@@ -1,7 +1,8 @@
-import { relativeDay } from './dates.js'
+import { daysBetween, relativeDay } from './dates.js'
+import { LOCALE } from './locale.js'
 import { countOf } from './numbers.js'
 
-const DAY = new Intl.DateTimeFormat('de-DE', { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' })
+const DAY = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' })
 
 /**
  * Returns a sentence that names the next day after today with due cards, or says for how many days no card becomes due.
@@ -12,9 +13,9 @@ export function nextDueText(forecast: readonly { day: string; due: number }[], t
   const coming = forecast.filter(({ day }) => day > today)
   const next = coming.find(({ due }) => due > 0)
   if (next === undefined) return coming.length === 0 ? '' : `In den nächsten ${coming.length} Tagen wird nichts fällig.`
-  const verb = next.due === 1 ? 'wird' : 'werden'
+  const verb = next.due === 1 ? /* text */ 'wird' : /* text */ 'werden'
   const cards = countOf(next.due, 'Karte', 'Karten')
   const when = relativeDay(next.day, today)
-  if (when === 'morgen') return `Morgen ${verb} ${cards} fällig.`
+  if (daysBetween(today, next.day) === 1) return `Morgen ${verb} ${cards} fällig.`
   return `Als Nächstes ${verb} ${when} (${DAY.format(new Date(`${next.day}T12:00:00Z`))}) ${cards} fällig.`
 }

@@ -1,5 +1,14 @@
-const NUMBER = new Intl.NumberFormat('de')
-const PERCENT = new Intl.NumberFormat('de', { style: 'percent', maximumFractionDigits: 0 })
+import { LOCALE } from './locale.js'
+
+const NUMBER = new Intl.NumberFormat(LOCALE)
+const PERCENT = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 0 })
+
+/** The forms of a noun: singular and plural in German, those of `FORMS` in other languages */
+export type Forms = [one: string, other: string]
+const PLURALS = new Intl.PluralRules(LOCALE)
+const FORMS = ['zero', 'one', 'two', 'few', 'many', 'other'].filter((form) =>
+  PLURALS.resolvedOptions().pluralCategories.includes(form as Intl.LDMLPluralRule),
+)
 
 /**
  * Formats a number.
@@ -13,8 +22,8 @@ export function count(value: number): string {
  * Formats a number with its noun.
  * @example countOf(1, 'Karte', 'Karten') // '1 Karte'
  */
-export function countOf(value: number, one: string, many: string): string {
-  return `${count(value)} ${value === 1 ? one : many}`
+export function countOf(value: number, ...forms: Forms): string {
+  return `${count(value)} ${forms[FORMS.indexOf(PLURALS.select(value))]}`
 }
 
 /**
@@ -52,7 +61,7 @@ export function bytes(value: number): string {
     size += 1
   }
   const maximumFractionDigits = rest < 10 && size > 0 ? 1 : 0
-  return new Intl.NumberFormat('de', { style: 'unit', unit: SIZES[size], maximumFractionDigits }).format(rest)
+  return new Intl.NumberFormat(LOCALE, { style: 'unit', unit: SIZES[size], maximumFractionDigits }).format(rest)
 }
 
 /**
@@ -74,5 +83,5 @@ export function minutes(milliseconds: number): string {
  */
 export function aboutMinutes(milliseconds: number): string {
   const words = minutes(milliseconds)
-  return words.startsWith('unter') ? words : `etwa ${words}`
+  return Math.round(milliseconds / 60_000) < 1 ? words : `etwa ${words}`
 }

@@ -1,14 +1,15 @@
 import type { ResponseBody } from '../../api/types.js'
 import { daysBetween, localDayOf, relativeDay } from '../../words/dates.js'
 import { isolate } from '../../words/isolate.js'
+import { LOCALE } from '../../words/locale.js'
 import { count } from '../../words/numbers.js'
 
 /** A task of the learner: an occurrence of an assignment */
 export type Task = ResponseBody<'/api/assignments/mine'>['occurrences'][number]
 export type Part = Task['parts'][number]
 
-const DAY = new Intl.DateTimeFormat('de-DE', { day: 'numeric', month: 'long', timeZone: 'UTC' })
-const DAY_OF_YEAR = new Intl.DateTimeFormat('de-DE', { dateStyle: 'long', timeZone: 'UTC' })
+const DAY = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', timeZone: 'UTC' })
+const DAY_OF_YEAR = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long', timeZone: 'UTC' })
 
 /**
  * Formats a day, with the year unless it is the current year.
@@ -108,15 +109,15 @@ function doneText({ kind, done_on, confirmed_by }: Part, today: string): string 
   if (kind === 'personal') {
     return `war am ${day}${confirmed_by === null ? '' : `, bestätigt von ${isolate(confirmed_by)}`}`
   }
-  return `${{ sheet: 'gelesen und bestätigt', test: 'bestanden', deck: 'gelernt' }[kind]} am ${day}`
+  return `${{ sheet: 'gelesen und bestätigt', test: /* text */ 'bestanden', deck: /* text */ 'gelernt' }[kind]} am ${day}`
 }
 
 export const ENDINGS = {
-  done: 'erledigt',
-  exempt: 'befreit',
-  recognised: 'anerkannt',
-  missed: 'verpasst',
-  left: 'entfallen',
+  done: /* text */ 'erledigt',
+  exempt: /* text */ 'befreit',
+  recognised: /* text */ 'anerkannt',
+  missed: /* text */ 'verpasst',
+  left: /* text */ 'entfallen',
 } as const
 
 /**

@@ -1,10 +1,10 @@
 const WORDS: Record<string, string> = {
-  create: 'angelegt',
+  create: /* text */ 'angelegt',
   edit: '',
   bulk: 'viele auf einmal',
-  restore: 'wiederhergestellt',
+  restore: /* text */ 'wiederhergestellt',
   suggestion: 'Vorschlag',
-  upload: 'hochgeladen',
+  upload: /* text */ 'hochgeladen',
   folder: 'aus dem Ordner',
   undo: 'zurückgenommen',
   adopt: 'aus dem Ordner übernommen',

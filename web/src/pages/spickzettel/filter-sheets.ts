@@ -1,4 +1,5 @@
 import type { ResponseBody } from '../../api/types.js'
+import { LOCALE } from '../../words/locale.js'
 
 export type SheetEntry = Pick<ResponseBody<'/api/cheatsheets'>['cheatsheets'][number], 'slug' | 'title' | 'category'>
 
@@ -7,7 +8,7 @@ export interface Category<T> {
   sheets: T[]
 }
 
-const ORDER = new Intl.Collator('de', { numeric: true })
+const ORDER = new Intl.Collator(LOCALE, { numeric: true })
 
 /**
  * Folds case, accents and Unicode normalisation form for comparison.

@@ -1,5 +1,6 @@
 import type { Body, ResponseBody } from '../../api/types.js'
 import { isolate } from '../../words/isolate.js'
+import { LOCALE } from '../../words/locale.js'
 import { count, countOf } from '../../words/numbers.js'
 import { PART_NAMES } from '../aufgaben/task-words.js'
 
@@ -12,9 +13,9 @@ type Recurrence = Dates['recurrence']
 /** The audience as far as the user may see it */
 type Audience = Pick<Assignment, 'audience' | 'teams'> & Partial<Pick<Assignment, 'rights'>>
 
-const DATE = new Intl.DateTimeFormat('de-DE', { day: '2-digit', month: '2-digit', year: 'numeric', timeZone: 'UTC' })
-const DAY_OF_YEAR = new Intl.DateTimeFormat('de-DE', { day: 'numeric', month: 'long', timeZone: 'UTC' })
-const MONTH = new Intl.DateTimeFormat('de-DE', { month: 'long', timeZone: 'UTC' })
+const DATE = new Intl.DateTimeFormat(LOCALE, { day: '2-digit', month: '2-digit', year: 'numeric', timeZone: 'UTC' })
+const DAY_OF_YEAR = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'long', timeZone: 'UTC' })
+const MONTH = new Intl.DateTimeFormat(LOCALE, { month: 'long', timeZone: 'UTC' })
 
 /**
  * Formats a day.
@@ -129,7 +130,7 @@ const monthsText = (months: number) => countOf(months, 'Monat', 'Monate')
  * @example recurrenceText(null) // 'einmal'
  */
 export function recurrenceText(recurrence: Recurrence): string {
-  if (recurrence === null) return 'einmal'
+  if (recurrence === null) return /* text */ 'einmal'
   const { every_months, window_end } = recurrence
   return window_end === undefined
     ? `${monthsText(every_months)} nach dem Erledigen`

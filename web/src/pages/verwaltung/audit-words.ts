@@ -2,7 +2,7 @@ import type { ResponseBody } from '../../api/types.js'
 import { fieldsOf } from '../../platform/fields.js'
 import { weekdayDate } from '../../words/dates.js'
 import { isolate } from '../../words/isolate.js'
-import { count, countOf } from '../../words/numbers.js'
+import { count, countOf, type Forms } from '../../words/numbers.js'
 
 type AuditEntry = ResponseBody<'/api/accounts/audit'>['entries'][number]
 /** An action in the audit log; the shape of `details` depends on the action. */
@@ -178,12 +178,12 @@ function importWords(stats: Record<string, unknown>): string {
 }
 
 const CHANGES = [
-  ['created', 'neu'],
+  ['created', /* text */ 'neu'],
   ['updated', 'geändert'],
-  ['archived', 'archiviert'],
+  ['archived', /* text */ 'archiviert'],
 ] as const
 
-function changes(numbers: unknown, one: string, many: string): string {
+function changes(numbers: unknown, ...forms: Forms): string {
   const values = fieldsOf(numbers)
   const parts = CHANGES.flatMap(([key, word]) => {
     const value = values[key]
@@ -192,7 +192,7 @@ function changes(numbers: unknown, one: string, many: string): string {
   const [first] = parts
   if (first === undefined) return ''
   const words = parts.map(({ value, word }, at) =>
-    at === 0 ? `${countOf(value, one, many)} ${word}` : `${count(value)} ${word}`,
+    at === 0 ? `${countOf(value, ...forms)} ${word}` : `${count(value)} ${word}`,
   )
   return words.join(', ')
 }

@@ -37,7 +37,7 @@ function sectionText({ deck, level, cards, draw }: Section): string {
     deck,
     level !== null && `Level ${level}`,
     cards !== null && `Karten ${cards.join(', ')}`,
-    draw === null ? 'alle' : `${draw} je Versuch`,
+    draw === null ? /* text */ 'alle' : `${draw} je Versuch`,
   ]
     .filter(Boolean)
     .join(', ')

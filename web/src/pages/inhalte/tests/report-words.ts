@@ -1,5 +1,6 @@
 import type { ResponseBody } from '../../../api/types.js'
 import { localDayOf, weekdayDate } from '../../../words/dates.js'
+import { LOCALE } from '../../../words/locale.js'
 import { countOf } from '../../../words/numbers.js'
 
 type Question = ResponseBody<'/api/content/tests/{slug}/statistics'>['questions'][number]
@@ -61,8 +62,8 @@ const HARD = 0.4
  * @example facilityWords(0.95) // 'leicht'
  */
 export function facilityWords(facility: number): string {
-  if (facility >= EASY) return 'leicht'
-  return facility < HARD ? 'schwer' : 'mittelschwer'
+  if (facility >= EASY) return /* text */ 'leicht'
+  return facility < HARD ? /* text */ 'schwer' : /* text */ 'mittelschwer'
 }
 
 /**
@@ -88,7 +89,7 @@ export function correlationWords(correlation: number): string {
  */
 export function correlationNumber(correlation: number): string {
   return correlation
-    .toLocaleString('de', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+    .toLocaleString(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
     .replace(/^-0,00$/, '0,00')
     .replace('-', '−')
 }

@@ -1,4 +1,5 @@
 import type { ResponseBody } from '../../../api/types.js'
+import { LOCALE } from '../../../words/locale.js'
 import { count } from '../../../words/numbers.js'
 
 type TestSummary = ResponseBody<'/api/content/tests'>['tests'][number]
@@ -21,7 +22,7 @@ export function stateOf({
  */
 export function guessWords(guessPercent: number): string {
   if (guessPercent < 0.1) return 'unter 0,1 %'
-  return `${guessPercent.toLocaleString('de-DE', { maximumFractionDigits: 1 })} %`
+  return `${guessPercent.toLocaleString(LOCALE, { maximumFractionDigits: 1 })} %`
 }
 
 /** Number of digits from which a number is shown as „mehr als eine Billion“ */

@@ -1,0 +1,13 @@
+import { checkCatalogue, findMessages, listCatalogues, readCatalogue } from '../../web/build/messages/catalogues.mjs'
+import { OFFERED } from '../../web/build/messages/languages.mjs'
+
+/**
+ * Returns a fault for each text of the web app that a catalogue lacks, for each that the app does not show, and for each
+ * translation with other placeholders. Of a language that the app does not offer yet, only placeholders are checked.
+ */
+export function checkCatalogues() {
+  const messages = findMessages()
+  return listCatalogues().flatMap((language) =>
+    checkCatalogue(language, readCatalogue(language), messages, { isComplete: OFFERED.includes(language) }),
+  )
+}

@@ -1,0 +1,174 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { findPageMessages, PAGE } from './page.mjs'
+import { placeholdersOf, translateSource } from './source.mjs'
+
+/** Folder of the catalogues: `en.json` holds the English texts */
+export const FOLDER = path.join(import.meta.dirname, '../../messages')
+const SOURCES = path.join(import.meta.dirname, '../../src')
+/** Section of the texts that several rooms use */
+const SHARED = 'app'
+
+/** @typedef {import('./source.mjs').Translation} Translation */
+/** @typedef {Record<string, Record<string, Translation>>} Catalogue sections by folder, with translations by message */
+
+/** Returns the languages that have a catalogue, without German. */
+export function listCatalogues() {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => path.basename(file, '.json'))
+    .sort()
+}
+
+/** @param {string} language @returns {Catalogue} */
+export function readCatalogue(language) {
+  return JSON.parse(readFileSync(fileOf(language), 'utf8'))
+}
+
+/** @param {string} language @param {Catalogue} catalogue */
+export function writeCatalogue(language, catalogue) {
+  writeFileSync(fileOf(language), `${JSON.stringify(catalogue, null, 2)}\n`)
+}
+
+/** @param {string} language */
+export const fileOf = (language) => path.join(FOLDER, `${language}.json`)
+
+/**
+ * Returns the translation of a message in a file: that of the file's section, else of the shared ones. An empty
+ * translation counts as none.
+ * @param {Catalogue} catalogue
+ * @param {string} file path below `web/src`
+ * @param {string} message
+ */
+export function findTranslation(catalogue, file, message) {
+  return sectionsOf(file)
+    .map((section) => catalogue[section]?.[message])
+    .find((translation) => translation !== undefined && translation !== '')
+}
+
+/** Returns the messages of the app with the files that show them. @returns {Map<string, Set<string>>} */
+export function findMessages() {
+  const messages = new Map([...findPageMessages()].map((message) => [message, new Set([PAGE])]))
+  for (const file of listSources()) {
+    translateSource(readFileSync(path.join(SOURCES, file), 'utf8'), file, (message) => {
+      messages.set(message, (messages.get(message) ?? new Set()).add(file))
+      return undefined
+    })
+  }
+  return messages
+}
+
+/**
+ * Returns the catalogue for these messages: with an empty translation for each that is new, and without those that are
+ * not used. A section holds the messages that only its files show.
+ * @param {string} language
+ * @param {Catalogue} catalogue
+ * @param {Map<string, Set<string>>} messages
+ */
+export function updateCatalogue(language, catalogue, messages) {
+  /** @type {Catalogue} */
+  const updated = {}
+  for (const [message, files] of messages) {
+    const sections = new Set([...files].flatMap(sectionsOf))
+    const kept = [...sections].filter((section) => catalogue[section]?.[message] !== undefined)
+    const isComplete = [...files].every((file) => sectionsOf(file).some((section) => kept.includes(section)))
+    if (!isComplete) kept.splice(0, kept.length, commonSection([...files]))
+    for (const section of kept) {
+      const former = Object.values(catalogue).find((texts) => texts[message] !== undefined)?.[message]
+      updated[section] ??= {}
+      updated[section][message] = catalogue[section]?.[message] ?? former ?? emptyTranslation(language, message)
+    }
+  }
+  return sorted(updated)
+}
+
+/**
+ * Returns what is wrong with a catalogue.
+ * @param {string} language
+ * @param {Catalogue} catalogue
+ * @param {Map<string, Set<string>>} messages
+ * @param {{ isComplete: boolean }} options whether each message needs a translation
+ */
+export function checkCatalogue(language, catalogue, messages, { isComplete }) {
+  const name = `web/messages/${language}.json`
+  const faults = []
+  for (const [message, files] of isComplete ? messages : []) {
+    for (const file of files) {
+      const found = sectionsOf(file).some((section) => catalogue[section]?.[message] !== undefined)
+      if (!found) faults.push(`${name}: lacks ${JSON.stringify(message)} of web/src/${file}; run npm run messages`)
+    }
+  }
+  for (const [section, texts] of Object.entries(catalogue)) {
+    for (const [message, translation] of Object.entries(texts)) {
+      const isUsed = [...(messages.get(message) ?? [])].some((file) => sectionsOf(file).includes(section))
+      if (isComplete && !isUsed)
+        faults.push(`${name}: ${JSON.stringify(message)} in ${section} is not used; run npm run messages`)
+      const fault = faultOf(language, message, translation, isComplete)
+      if (fault !== undefined) faults.push(`${name}: ${JSON.stringify(message)} ${fault}`)
+    }
+  }
+  return faults
+}
+
+/** @param {string} language @param {string} message @param {Translation} translation @param {boolean} isComplete */
+function faultOf(language, message, translation, isComplete) {
+  const forms = message.split(' | ')
+  if (forms.length > 1 && typeof translation === 'object') {
+    const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
+    const missing = pluralCategories.filter((category) => translation[category] === undefined)
+    const others = Object.keys(translation).filter(
+      (category) => !pluralCategories.includes(/** @type {any} */ (category)),
+    )
+    if (missing.length + others.length > 0) return `needs the forms ${pluralCategories.join(', ')}`
+    return isComplete && Object.values(translation).includes('') ? 'has an empty form' : undefined
+  }
+  if (typeof translation !== 'string') return 'needs one text'
+  if (translation === '') return isComplete ? 'is not translated' : undefined
+  const [expected, actual] = [message, translation].map((text) => placeholdersOf(text).join(' '))
+  return expected === actual
+    ? undefined
+    : `needs the placeholders ${expected || '(none)'}, but has ${actual || '(none)'}`
+}
+
+function listSources() {
+  return readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll(path.sep, '/'))
+    .filter((file) => isSource(file))
+    .sort()
+}
+
+/** Returns whether a file below `web/src` has texts of the app; `/teile` exists during development only. @param {string} file */
+export function isSource(file) {
+  return /\.(?:svelte|ts)$/.test(file) && !file.endsWith('.d.ts') && !file.startsWith('pages/teile/')
+}
+
+/** @param {string} file */
+function roomOf(file) {
+  const [area = '', room = ''] = file.split('/')
+  return area === 'pages' ? `pages/${room.replace(/\.\w+$/, '')}` : area
+}
+
+/** Returns the sections in which the translations of a file may stand, its own first. @param {string} file */
+function sectionsOf(file) {
+  return [roomOf(file), SHARED]
+}
+
+/** @param {string[]} files */
+function commonSection(files) {
+  const rooms = new Set(files.map(roomOf))
+  return rooms.size === 1 ? /** @type {string} */ ([...rooms][0]) : SHARED
+}
+
+/** @param {string} language @param {string} message @returns {Translation} */
+function emptyTranslation(language, message) {
+  if (!message.includes(' | ')) return ''
+  const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
+  return Object.fromEntries(pluralCategories.map((category) => [category, '']))
+}
+
+/** @param {Catalogue} catalogue @returns {Catalogue} */
+function sorted(catalogue) {
+  const sort = (/** @type {any} */ texts) =>
+    Object.fromEntries(Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return sort(Object.fromEntries(Object.entries(catalogue).map(([section, texts]) => [section, sort(texts)])))
+}

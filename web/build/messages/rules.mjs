@@ -1,0 +1,214 @@
+/** Which strings of the sources are texts that a reader sees */
+
+/** Elements and components that stand within a sentence */
+const INLINE = new Set([
+  'a',
+  'abbr',
+  'b',
+  'bdi',
+  'br',
+  'cite',
+  'code',
+  'em',
+  'i',
+  'kbd',
+  'mark',
+  'q',
+  's',
+  'small',
+  'span',
+  'strong',
+  'sub',
+  'sup',
+  'time',
+  'u',
+  'var',
+  'wbr',
+  'Name',
+  'Day',
+  'Moment',
+])
+/** Elements whose content is no text */
+const VERBATIM = new Set(['script', 'style', 'svg', 'pre'])
+/** Attributes, properties and props that hold texts whatever they look like */
+const SHOWN = new Set([
+  'alt',
+  'label',
+  'placeholder',
+  'title',
+  'hint',
+  'sentence',
+  'text',
+  'caption',
+  'heading',
+  'meaning',
+  'short',
+  'empty',
+  'aria-label',
+  'aria-description',
+  'aria-roledescription',
+  'aria-valuetext',
+])
+/** Attributes, properties and props that never hold texts */
+const TECHNICAL = new Set([
+  'action',
+  'as',
+  'autocapitalize',
+  'autocomplete',
+  'class',
+  'code',
+  'd',
+  'for',
+  'form',
+  'height',
+  'href',
+  'id',
+  'inputmode',
+  'key',
+  'kind',
+  'lang',
+  'media',
+  'method',
+  'mode',
+  'name',
+  'path',
+  'pattern',
+  'points',
+  'rel',
+  'role',
+  'rows',
+  'scope',
+  'size',
+  'slug',
+  'src',
+  'style',
+  'target',
+  'tone',
+  'transform',
+  'type',
+  'variant',
+  'viewBox',
+  'width',
+  'headers',
+  'queryKey',
+  'item',
+  'aria-keyshortcuts',
+])
+/** Functions and methods whose arguments are no texts */
+const TECHNICAL_CALLS = new Set([
+  'addEventListener',
+  'removeEventListener',
+  'querySelector',
+  'querySelectorAll',
+  'closest',
+  'matches',
+  'matchMedia',
+  'getElementById',
+  'createElement',
+  'createElementNS',
+  'setAttribute',
+  'getAttribute',
+  'removeAttribute',
+  'toggleAttribute',
+  'hasAttribute',
+  'dispatchEvent',
+  'Event',
+  'CustomEvent',
+  'KeyboardEvent',
+  'get',
+  'post',
+  'put',
+  'patch',
+  'delete',
+  'has',
+  'fetch',
+  'urlOf',
+  'includes',
+  'startsWith',
+  'endsWith',
+  'indexOf',
+  'split',
+  'toLocaleString',
+  'toLocaleDateString',
+  'toLocaleTimeString',
+  'toLocaleLowerCase',
+  'localeCompare',
+  'warn',
+  'debug',
+  'log',
+  'createPolicy',
+  'RegExp',
+  'Set',
+  'Worker',
+  'Headers',
+  'postMessage',
+  'Error',
+  'TypeError',
+  'RangeError',
+  'DOMException',
+  'createIndex',
+  'index',
+  'createObjectStore',
+])
+/** Names of drafts and locks */
+const NAMES = /^(?:new assignment|training |card \{?)/
+/** Strings that look like texts and are none */
+const VALUES = new Set([
+  'recent login',
+  'first cards',
+  'sign in',
+  'noopener noreferrer',
+  'markdown piece',
+  'one by one',
+  'rated since',
+  'input, textarea, select',
+  'by state',
+  'by user',
+  'by time',
+  'Space',
+  'Enter',
+  'Tab',
+  'Escape',
+  'Shift',
+  'Control',
+  'Home',
+  'End',
+  'Delete',
+  'Backspace',
+])
+/** Functions whose arguments after the first are the forms of a noun: singular, plural */
+const PLURALS = new Set(['countOf', 'changes'])
+
+/** @param {{ type: string, name?: string }} node */
+export const isInline = ({ type, name }) =>
+  (type === 'RegularElement' || type === 'Component') && INLINE.has(name ?? '')
+/** @param {{ type: string, name?: string }} node */
+export const isVerbatim = ({ type, name }) => type === 'RegularElement' && VERBATIM.has(name ?? '')
+/** @param {string} name */
+export const isShownAttribute = (name) => SHOWN.has(name)
+/** @param {string} name */
+export const isTechnical = (name) => TECHNICAL.has(name) || name.startsWith('data-')
+/** @param {string} name */
+export const isTechnicalCall = (name) => TECHNICAL_CALLS.has(name)
+/** @param {string} name */
+export const isPlural = (name) => PLURALS.has(name)
+/** @param {string} text */
+export const hasLetter = (text) => /\p{L}{2}|\p{Lu}/u.test(text)
+
+/**
+ * Returns whether a comment marks a string as a text, for words that do not look like one.
+ * @param {string} code that precedes the string
+ */
+export const isMarked = (code) => code.endsWith('/* text */ ')
+
+/**
+ * Returns whether a string of a script is a text: it begins with a capital, or has several words or letters beyond ASCII.
+ * @param {string} text
+ */
+export function isText(text) {
+  if (!hasLetter(text) || VALUES.has(text) || NAMES.test(text)) return false
+  if (/[„“–…·äöüßÄÖÜ]/.test(text) && /\p{L}/u.test(text)) return true
+  if (/^[a-z]+[/:#?.=&-]/.test(text) || /[{}[\]<>;=_\\|@]/.test(text) || /^\(|^[.#*]/.test(text)) return false
+  if (/\p{L}.* .*\p{L}/u.test(text)) return true
+  return /^[A-Z][a-z]+/.test(text) && !/[a-z][A-Z]|^[A-Z][a-z]+(?:-[A-Z][a-z]+)+$/.test(text)
+}

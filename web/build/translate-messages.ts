@@ -1,0 +1,32 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Plugin } from 'vite'
+import { fileOf, findTranslation, isSource, readCatalogue } from './messages/catalogues.mjs'
+import { translateManifest, translatePage } from './messages/page.mjs'
+import { translateSource } from './messages/source.mjs'
+
+/**
+ * Builds the app in another language than German: replaces the texts of the sources by their translations before they
+ * are compiled. A text without translation stays German.
+ * @param sources folder of the sources
+ */
+export function translateMessages(language: string, sources: string): Plugin {
+  const catalogue = readCatalogue(language)
+  return {
+    name: 'translate-messages',
+    enforce: 'pre',
+    buildStart() {
+      this.addWatchFile(fileOf(language))
+    },
+    transform(code, id) {
+      const file = path.relative(sources, id).replaceAll(path.sep, '/')
+      if (file.startsWith('..') || !isSource(file)) return undefined
+      return { code: translateSource(code, file, (message) => findTranslation(catalogue, file, message)), map: null }
+    },
+    transformIndexHtml: { order: 'pre', handler: (html) => translatePage(html, language, catalogue) },
+    writeBundle({ dir = '' }) {
+      const file = path.join(dir, 'manifest.webmanifest')
+      writeFileSync(file, translateManifest(readFileSync(file, 'utf8'), language, catalogue))
+    },
+  }
+}
