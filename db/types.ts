@@ -18,6 +18,7 @@ import type { TableLayout } from "../src/domain/table-layout.js";
 import type { MemberOrigin, TeamRole } from "../src/domain/teams/teams.js";
 import type { ShownId } from "../src/domain/tests/attempt.js";
 import type { TestDefinition } from "../src/domain/tests/definition.js";
+import type { Language } from "../src/domain/text/language.js";
 import type { AuditVia, ChangeKind, Derived, Fixed, FixedJsonText, FixedNullableJsonText, ItemState, JsonText, NullableJsonText, PictureExtension, SetLater, SignInMethod } from "./column-types.js";
 import type { ColumnType } from "kysely";
 
@@ -1157,6 +1158,14 @@ export interface Users {
    * Whether the user may create sources, and edit sources as an editor; administrators may do both without this right
    */
   is_author: Generated<boolean>;
+  /**
+   * Language that the user chose for the app; null for that of the browser
+   */
+  language: Language | null;
+  /**
+   * Language in which the user last used the app, for mails; null if the browser asked for none of its languages
+   */
+  language_used: Language | null;
   last_seen_on: string | null;
   /**
    * Time at which `link_next_login` was last set to true; the permission expires after seven days

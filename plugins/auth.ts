@@ -12,6 +12,8 @@ import {
 } from '../src/domain/accounts/refusals.js'
 import { meetsNeed, needOf } from '../src/domain/accounts/scopes.js'
 import type { Refusal } from '../src/domain/refusal.js'
+import { findAppLanguage } from '../src/domain/text/language.js'
+import { readerOf } from './languages.js'
 import { extendSession } from './session.js'
 
 declare module 'fastify' {
@@ -33,7 +35,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated user. Reading it throws NOT_LOGGED_IN if there is none. */
     readonly user: AccountWithState
-    /** Records that the user was active today, at most once a day. A failure is logged and not thrown. */
+    /** Records the day and the language of the app, if one of them has changed. A failure is logged and not thrown. */
     recordActivity(user: AccountWithState): Promise<void>
   }
   interface FastifyContextConfig {
@@ -62,9 +64,13 @@ export default fp(
     })
     app.decorateRequest('recordActivity', async function (user) {
       const day = app.clock.today()
-      if (user.last_seen_on !== null && user.last_seen_on >= day) return
+      const { last_seen_on, language: setting, language_used } = user
+      // Scripts send no language, or that of their author.
+      const found = this.tokenUser === undefined ? findAppLanguage(readerOf(this, setting)) : undefined
+      const language = found ?? language_used
+      if (last_seen_on !== null && last_seen_on >= day && language === language_used) return
       try {
-        await recordActivity(app.db, user.id, day)
+        await recordActivity(app.db, user.id, { day, language })
       } catch (err) {
         this.log.warn({ err }, 'could not note that the user was here')
       }

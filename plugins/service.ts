@@ -2,6 +2,7 @@ import fp from 'fastify-plugin'
 import type { Logo } from '../src/domain/company/logo.js'
 import type { MailSettings } from '../src/domain/mail/settings.js'
 import type { OidcSettings } from '../src/domain/sign-in/settings.js'
+import type { Language } from '../src/domain/text/language.js'
 import { type Clock, calendarIn } from '../src/domain/time/calendar.js'
 import type { AssignmentContext } from '../src/services/assignments/plan.js'
 import type { ResultsKeep } from '../src/services/jobs/job.js'
@@ -26,6 +27,8 @@ export interface ServiceConfig {
   timeZone: string
   /** Whether `TIME_ZONE` is set; without it, the zone of the machine applies */
   isTimeZoneSet: boolean
+  /** Language of the app and of mails, unless the account or the browser names another */
+  defaultLanguage: Language
   /** Name of the company on certificates, pages and mails; undefined if not configured */
   companyName: string | undefined
   companyLogo: Logo | undefined

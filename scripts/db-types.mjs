@@ -7,6 +7,8 @@ import { generate, PostgresDialect } from 'kysely-codegen'
 
 /** Types of columns that the database does not know: values of texts, JSON, and what triggers maintain */
 const COLUMNS = {
+  'users.language': 'Language | null',
+  'users.language_used': 'Language | null',
   'assignment_parts.kind': 'PartKind',
   'occurrences.state': 'Generated<OccurrenceState>',
   'proofs.issued_at': 'Fixed<Date>',
@@ -108,6 +110,7 @@ const IMPORTS = {
   '../src/domain/review/review.js': ['CardState', 'Rating', 'ReviewPhase'],
   '../src/domain/table-layout.js': ['TableLayout'],
   '../src/domain/teams/teams.js': ['MemberOrigin', 'TeamRole'],
+  '../src/domain/text/language.js': ['Language'],
   '../src/domain/tests/attempt.js': ['ShownId'],
   '../src/domain/tests/definition.js': ['TestDefinition'],
   './column-types.js': [

@@ -16,6 +16,7 @@ import errors, { sendError } from '../plugins/errors.js'
 import forwarded from '../plugins/forwarded.js'
 import housekeeping from '../plugins/housekeeping.js'
 import jobs from '../plugins/jobs.js'
+import languages from '../plugins/languages.js'
 import metricsHooks from '../plugins/metrics.js'
 import openapi from '../plugins/openapi.js'
 import overdueAttempts from '../plugins/overdue-attempts.js'
@@ -135,6 +136,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (METHODS.includes('QUERY')) app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
 
   await app.register(service, { config, now, stopping, isClosing })
+  await app.register(languages)
   if (options.onRoute !== undefined) app.addHook('onRoute', options.onRoute)
   await app.register(forwarded)
   await app.register(requestLog)

@@ -68,6 +68,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     companyLogo: env.COMPANY_LOGO_FILE === undefined ? undefined : readLogo(env.COMPANY_LOGO_FILE),
     isTimeZoneSet: env.TIME_ZONE !== undefined,
     timeZone: env.TIME_ZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    defaultLanguage: env.DEFAULT_LANGUAGE === 'en' ? 'en' : 'de',
     simulatedDate: env.SIMULATED_DATE,
     trustProxy: listOf(env.TRUST_PROXY),
     corsOrigins: listOf(env.CORS_ORIGIN),

@@ -6,6 +6,7 @@ import { checkCompanyName } from './domain/company/name.js'
 import { isMailAddress } from './domain/mail/address.js'
 import { checkMailHost, checkSenderName } from './domain/mail/settings.js'
 import { checkIssuer, checkScopes, DEFAULT_SCOPES } from './domain/sign-in/settings.js'
+import { LANGUAGES } from './domain/text/language.js'
 import { calendarIn, isDay } from './domain/time/calendar.js'
 
 /**
@@ -164,6 +165,13 @@ export const SETTINGS = {
     check: (zone) => (isTimeZone(zone) ? undefined : `"${zone}" ist keine bekannte Zeitzone (z. B. Europe/Berlin)`),
     german: { text: 'Zeitzone der Kalendertage', default: 'die des Systems' },
     english: { text: 'time zone that decides when a new day begins', default: 'that of the process' },
+  },
+  DEFAULT_LANGUAGE: {
+    schema: { type: 'string', enum: LANGUAGES, default: 'de' },
+    german: { text: 'Sprache der App und der Mails für alle, deren Browser und Konto keine andere nennen: de oder en' },
+    english: {
+      text: 'language of the app and of mails, `de` or `en`, unless the account or the browser names another',
+    },
   },
   SIMULATED_DATE: {
     schema: { type: 'string' },

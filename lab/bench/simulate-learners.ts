@@ -97,6 +97,7 @@ const app = await buildApp({
     answersKeepDays: 90,
     resultsKeep: 'all',
     simulatedDate: undefined,
+    defaultLanguage: 'de',
     isTimeZoneSet: true,
     timeZone: 'Europe/Berlin',
     tmpDir: tmpdir(),

@@ -25,8 +25,8 @@ import { OwnDataResponse } from './own-data-schemas.js'
 import {
   AccessesQuery,
   AccessList,
-  AccountResponse,
   ChangeOwnAccountBody,
+  OwnAccountResponse,
   SessionList,
   SessionParams,
 } from './schemas.js'
@@ -36,20 +36,38 @@ const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
   const serveAlone = limitToOnePerUser()
 
+  app.get(
+    '/',
+    {
+      schema: {
+        operationId: 'getOwnAccount',
+        summary: "The caller's account with its settings",
+        tags: ['accounts'],
+        response: responses(OwnAccountResponse),
+      },
+    },
+    async ({ user }) => ({ user, language: user.language }),
+  )
+
   app.patch(
     '/',
     {
       schema: {
         operationId: 'changeOwnAccount',
-        summary: "Change the caller's display name, or disable the caller's password",
+        summary: "Change the caller's display name or language, or disable the caller's password",
         tags: ['accounts'],
         body: ChangeOwnAccountBody,
         description: 'The provider sets the name of an account with single sign-on.',
-        response: responses(AccountResponse, [SESSIONS_ONLY, NAME_OF_PROVIDER, PASSKEY_NEEDED, EMERGENCY_BY_PASSWORD]),
+        response: responses(OwnAccountResponse, [
+          SESSIONS_ONLY,
+          NAME_OF_PROVIDER,
+          PASSKEY_NEEDED,
+          EMERGENCY_BY_PASSWORD,
+        ]),
       },
     },
     async (request) => {
-      const { passkey_only } = request.body
+      const { passkey_only, language } = request.body
       const { display_name } = parseAccountChange({ display_name: request.body.display_name })
       const { oidc } = app.offeredMethods
       if (display_name !== undefined && oidc !== undefined) {
@@ -61,9 +79,9 @@ const ownAccount: FastifyPluginAsyncTypebox = async (app) => {
         if (passkey_only && !app.offeredMethods.passkeys) throw PASSKEY_NEEDED
         await choosePasskeyOnly(app.db, actorOf(request), request.user, passkey_only, app.offeredMethods)
       }
-      const user = await updateUser(app.db, request.user.id, { display_name })
+      const user = await updateUser(app.db, request.user.id, { display_name, language })
       if (user === undefined) throw NOT_LOGGED_IN
-      return { user }
+      return { user, language: language === undefined ? request.user.language : language }
     },
   )
 

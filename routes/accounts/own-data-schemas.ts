@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { nullable, Timestamp, User } from '../../src/http/schemas.js'
-import { address, ExternalId, ExtraTime, PersonnelNumber, Session, state } from './schemas.js'
+import { address, ExternalId, ExtraTime, OwnLanguage, PersonnelNumber, Session, state } from './schemas.js'
 
 const Fitted = nullable(
   Type.Object({
@@ -20,6 +20,8 @@ export const OwnDataResponse = Type.Object({
     ...address,
     personnel_number: PersonnelNumber,
     external_id: ExternalId,
+    language: OwnLanguage,
+    language_used: nullable({ ...Type.String(), description: 'Language in which the caller last used the app.' }),
     calendar_since: nullable(Timestamp),
     unconfirmed_email: nullable(Type.String()),
     due_cards_mail: Type.Boolean(),

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { ACCOUNT_KEYS } from '../../db/queries/accounts/list.js'
 import { TEAM_ROLES, type TeamRole } from '../../src/domain/teams/teams.js'
+import { LANGUAGES, type Language } from '../../src/domain/text/language.js'
 import { choiceOr, clamped, NEXT_OF_NEWEST_FIRST, newestFirst, ranged } from '../../src/http/query.js'
 import { nullable, optional, Timestamp, User } from '../../src/http/schemas.js'
 
@@ -90,6 +91,15 @@ const AccountWithState = Type.Object(
 )
 
 export const AccountResponse = Type.Object({ user: User })
+
+export const OwnLanguage = Type.Unsafe<Language | null>({
+  type: ['string', 'null'],
+  enum: [...LANGUAGES, null],
+  description: 'Language of the app; null for that of the browser (`Accept-Language`).',
+  examples: ['en'],
+})
+
+export const OwnAccountResponse = Type.Object({ user: User, language: OwnLanguage })
 
 export const AccountWithStateResponse = Type.Object({
   user: AccountWithState,
@@ -207,6 +217,7 @@ export const ChangeOwnAccountBody = Type.Object({
 administrator resets it.`,
     }),
   ),
+  language: Type.Optional(OwnLanguage),
 })
 
 export const Session = {

@@ -25,6 +25,7 @@ export async function printOpenapi(print: (line: string) => void): Promise<void>
       statisticsMinPersons: 5,
       answersKeepDays: 90,
       resultsKeep: 'all',
+      defaultLanguage: 'de',
       isTimeZoneSet: true,
       timeZone: 'UTC',
       simulatedDate: undefined,

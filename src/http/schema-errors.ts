@@ -38,7 +38,9 @@ export function describeSchemaError(error: SchemaError): { field: string; proble
   const path = error.instancePath.slice(1)
   const field = typeof missingProperty === 'string' ? [path, missingProperty].filter(Boolean).join('/') : path
   if (missingProperty !== undefined) return { field, problem: 'fehlt' }
-  if (Array.isArray(allowedValues)) return { field, problem: `muss eines von ${allowedValues.join(', ')} sein` }
+  if (Array.isArray(allowedValues)) {
+    return { field, problem: `muss eines von ${allowedValues.map(String).join(', ')} sein` }
+  }
   if (error.keyword === 'type') {
     const names = [type].flat().flatMap((name) => TYPES[String(name)] ?? [])
     if (names.length > 0) return { field, problem: `muss ${names.join(' oder ')} sein` }

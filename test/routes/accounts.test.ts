@@ -386,6 +386,8 @@ t.test('users download all their data', async (t) => {
     email_confirmed_at: null,
     personnel_number: null,
     external_id: null,
+    language: null,
+    language_used: null,
     calendar_since: null,
     unconfirmed_email: null,
     due_cards_mail: false,

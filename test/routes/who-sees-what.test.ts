@@ -245,6 +245,7 @@ const TABLE = `
 /api/accounts/by-external-id/{external}                   -       -       -       -       A2      -       -       A2
 /api/accounts/{learner}/sessions                          -       -       -       -       0       -       -       0
 /api/accounts/{learner}/tokens                            -       -       -       -       0       -       -       0
+/api/accounts/me                                          A2      A1      R       U       X       P       -       -
 /api/accounts/me/sessions                                 0       0       0       0       0       0       -       -
 /api/accounts/me/accesses                                 A1+R+X+P R+P     0       0       0       0       -       -
 /api/accounts/me/data                                     A2+R    A1      R       U       X       P       -       -

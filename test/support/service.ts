@@ -30,6 +30,7 @@ export const CONFIG: AppOptions['config'] = {
   statisticsMinPersons: 5,
   answersKeepDays: 90,
   resultsKeep: 'all',
+  defaultLanguage: 'de',
   isTimeZoneSet: true,
   timeZone: 'Europe/Berlin',
   simulatedDate: undefined,

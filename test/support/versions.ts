@@ -278,7 +278,8 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await admin('GET', '/api/content/sources')
 
   const learner = await logIn('erika')
-  await learner('PATCH', '/api/accounts/me', { display_name: 'Erika' })
+  await learner('PATCH', '/api/accounts/me', { display_name: 'Erika', language: 'de' })
+  await learner('GET', '/api/accounts/me')
   const get = (url: string) => learner('GET', `/api/${url}`)
   for (const url of ['decks', 'decks/git', 'decks/export-anki', 'quiz/generate', 'quiz/generate?deck=git'])
     await get(url)

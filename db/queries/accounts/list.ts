@@ -26,7 +26,7 @@ export interface AccountSearch {
   offset: number
 }
 
-export interface ListedAccount extends AccountWithState {
+export interface ListedAccount extends Omit<AccountWithState, 'language' | 'language_used'> {
   extra_time_percent: number
   email: string | null
   email_confirmed_at: Date | null

@@ -32,7 +32,7 @@ export async function findSession(
     select sessions.id as session_id, users.id, username, display_name, is_admin, is_author, is_auditor,
       auditor_until, users.created_at,
       must_change_password and authenticated_by = 'password' as must_change_password,
-      last_seen_on, disabled_on, expires_at, sessions.created_at as begun_at, authenticated_at,
+      last_seen_on, disabled_on, language, language_used, expires_at, sessions.created_at as begun_at, authenticated_at,
       authenticated_at > now() - interval '10 minutes' as is_fresh, provider_session,
       authenticated_by = 'oidc' or provider_session is not null as is_of_provider
     from sessions join users on users.id = sessions.user_id

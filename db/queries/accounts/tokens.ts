@@ -24,7 +24,8 @@ export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Pr
     with found as (
       select api_tokens.id as token_id, scopes, users.id, username, display_name, is_admin, is_author, is_auditor,
         auditor_until, users.created_at,
-        must_change_password and password_hash is not null as must_change_password, last_seen_on, disabled_on
+        must_change_password and password_hash is not null as must_change_password, last_seen_on, disabled_on,
+        language, language_used
       from api_tokens join users on users.id = user_id
       where token_hash = ${tokenHash} and (expires_at is null or expires_at > now())
     ), used as (
@@ -32,7 +33,7 @@ export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Pr
       where api_tokens.id = token_id and (last_used_at is null or last_used_at <= now() - interval '1 minute')
     )
     select token_id, scopes, id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at,
-      must_change_password, last_seen_on, disabled_on
+      must_change_password, last_seen_on, disabled_on, language, language_used
     from found`.execute(db)
   if (rows[0] === undefined) return undefined
   const { token_id, scopes, ...user } = rows[0]

@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction, type Updateable } from 'kysely'
 import type { Admin } from '../../../src/domain/sign-in/last-admin.js'
+import type { Language } from '../../../src/domain/text/language.js'
 import { hasLongRun } from '../../../src/domain/text/nfc.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
@@ -14,6 +15,7 @@ export type Account = Pick<Selectable<Database['users']>, (typeof ACCOUNT)[numbe
 
 export const STATE = [
   ...(['is_author', 'is_auditor', 'auditor_until', 'must_change_password', 'last_seen_on', 'disabled_on'] as const),
+  ...(['language', 'language_used'] as const),
 ] as const
 
 export type AccountWithState = Account & Pick<Selectable<Database['users']>, (typeof STATE)[number]>
@@ -264,6 +266,7 @@ export async function updateUser(
     | 'email_confirmed_at'
     | 'personnel_number'
     | 'external_id'
+    | 'language'
   >,
 ): Promise<Account | undefined> {
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)
@@ -302,18 +305,28 @@ export async function endLinkNextLogin(db: Kysely<Database>, id: number): Promis
 }
 
 /**
- * Records the day of the user's last activity. Skips a locked row, so that no request waits; the next request records
- * the day.
+ * Records the day of the user's last activity and the language of the app. Skips a locked row, so that no request waits;
+ * the next request records both.
  */
-export async function recordActivity(db: Kysely<Database>, id: number, day: string): Promise<void> {
+export async function recordActivity(
+  db: Kysely<Database>,
+  id: number,
+  { day, language }: { day: string; language: Language | null },
+): Promise<void> {
   await db
     .updateTable('users')
-    .set({ last_seen_on: day })
+    .set({ last_seen_on: sql`greatest(last_seen_on, ${day})`, language_used: language })
     .where('id', '=', ({ selectFrom }) =>
       selectFrom('users')
         .select('id')
         .where('id', '=', id)
-        .where((eb) => eb('last_seen_on', 'is', null).or('last_seen_on', '<', day))
+        .where((eb) =>
+          eb.or([
+            eb('last_seen_on', 'is', null),
+            eb('last_seen_on', '<', day),
+            eb('language_used', 'is distinct from', language),
+          ]),
+        )
         .forNoKeyUpdate()
         .skipLocked(),
     )

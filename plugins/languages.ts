@@ -1,0 +1,40 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { findAppLanguage, type Language, type Reader, readerLanguages } from '../src/domain/text/language.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Languages that the caller understands (BCP 47), best first, for content */
+    readonly languages: string[]
+    /** Language of the app for the caller */
+    readonly appLanguage: Language
+  }
+}
+
+/** Tells the languages of the caller: the setting of the account, then those of the browser, then the default. */
+export default fp(
+  async (app) => {
+    const { defaultLanguage } = app.config
+    app.decorateRequest('languages', {
+      getter() {
+        return readerLanguages(readerOf(this, settingOf(this)), defaultLanguage)
+      },
+    })
+    app.decorateRequest('appLanguage', {
+      getter() {
+        return findAppLanguage(readerOf(this, settingOf(this))) ?? defaultLanguage
+      },
+    })
+  },
+  { name: 'languages', dependencies: ['service'] },
+)
+
+/** @param setting language of the account */
+export function readerOf({ headers }: FastifyRequest, setting: Language | null | undefined): Reader {
+  return { setting, accepted: headers['accept-language'] }
+}
+
+/** Returns the setting of the caller's account. Requests for pages of the app have no session. */
+function settingOf({ tokenUser, session }: FastifyRequest): Language | null | undefined {
+  return tokenUser === undefined ? session?.stored?.user.language : tokenUser?.language
+}
