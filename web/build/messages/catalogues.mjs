@@ -112,7 +112,7 @@ export function checkCatalogue(language, catalogue, messages, { isComplete }) {
 
 /** @param {string} language @param {string} message @param {Translation} translation @param {boolean} isComplete */
 function faultOf(language, message, translation, isComplete) {
-  const forms = message.split(' | ')
+  const forms = message.split(' || ')
   if (forms.length > 1 && typeof translation === 'object') {
     const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
     const missing = pluralCategories.filter((category) => translation[category] === undefined)
@@ -161,7 +161,7 @@ function commonSection(files) {
 
 /** @param {string} language @param {string} message @returns {Translation} */
 function emptyTranslation(language, message) {
-  if (!message.includes(' | ')) return ''
+  if (!message.includes(' || ')) return ''
   const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
   return Object.fromEntries(pluralCategories.map((category) => [category, '']))
 }

@@ -262,7 +262,7 @@ class Walk {
       forms.every((/** @type {Node} */ form) => typeof form.value === 'string')
     ) {
       this.#script(node.arguments[0])
-      const translation = this.#translate(forms.map((/** @type {Node} */ form) => form.value).join(' | '))
+      const translation = this.#translate(forms.map((/** @type {Node} */ form) => form.value).join(' || '))
       if (typeof translation !== 'object') return
       const texts = FORMS.flatMap((form) => translation[form] ?? [])
         .map(quote)
