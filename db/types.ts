@@ -362,6 +362,15 @@ export interface CheatsheetTexts {
   title: Derived<string>;
 }
 
+export interface CheckedCards {
+  card_id: number;
+  /**
+   * Deck that is a variant; the card belongs to its original
+   */
+  deck_id: number;
+  version: number;
+}
+
 export interface ChosenDecks {
   deck_id: number;
   user_id: number;
@@ -536,6 +545,10 @@ export interface ImportedCards {
 
 export interface ImportedCheatsheets {
   cheatsheet_id: number;
+  /**
+   * Version of the original when this variant was checked; null unless this is a variant
+   */
+  checked_version: number | null;
   client_id: string | null;
   draft: Generated<boolean>;
   draft_archived: Generated<boolean>;
@@ -553,6 +566,11 @@ export interface ImportedCheatsheets {
 }
 
 export interface ImportedDecks {
+  checked_description: string | null;
+  /**
+   * Name of the original when this variant was checked; null unless this is a variant
+   */
+  checked_name: string | null;
   deck_id: number;
   /**
    * Path relative to the content folder; null for a source
@@ -1070,6 +1088,10 @@ export interface TestQuestions {
 
 export interface Tests {
   archived_at: Date | null;
+  /**
+   * Published version of the original when this variant was checked; null if there was none
+   */
+  checked_version: number | null;
   created_at: Generated<Date>;
   definition: JsonText<TestDefinition>;
   /**
@@ -1211,6 +1233,7 @@ export interface Database {
   cards: Cards;
   cheatsheet_texts: CheatsheetTexts;
   cheatsheets: Cheatsheets;
+  checked_cards: CheckedCards;
   chosen_decks: ChosenDecks;
   content_change_items: ContentChangeItems;
   content_changes: ContentChanges;

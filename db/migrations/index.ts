@@ -37,6 +37,7 @@ import * as putOffCards from './0038_put_off_cards.js'
 import * as translations from './0039_translations.js'
 import * as externalIds from './0040_external_ids.js'
 import * as languages from './0041_languages.js'
+import * as checkedTranslations from './0043_checked_translations.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -78,4 +79,5 @@ export const migrations: Record<string, Migration> = {
   '0039_translations': translations,
   '0040_external_ids': externalIds,
   '0041_languages': languages,
+  '0043_checked_translations': checkedTranslations,
 }

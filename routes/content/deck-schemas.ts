@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { type DeckVisibility, VISIBILITIES } from '../../src/domain/content/deck-visibility.js'
 import { HIGHEST_RETENTION, LOWEST_RETENTION } from '../../src/domain/review/review.js'
 import { id } from '../../src/http/query.js'
-import { BasedOn, FormClientId, GROUP, GroupEdit, nullable, Timestamp } from '../../src/http/schemas.js'
+import { BasedOn, EDITED_GROUP, FormClientId, GroupEdit, nullable, Timestamp } from '../../src/http/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
 
 const RETENTION = {
@@ -20,7 +20,7 @@ const EditedDeck = Type.Object(
     sort_order: Type.Integer(),
     archived_at: nullable(Timestamp),
     tests_only: Type.Boolean({ description: 'Whether it is a pool of test questions, which only editors see.' }),
-    ...GROUP,
+    ...EDITED_GROUP,
     desired_retention: nullable(Type.Number(RETENTION)),
     cards: Type.Integer({ description: 'Number of cards that are neither drafts nor archived.' }),
     drafts: Type.Integer(),

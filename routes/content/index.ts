@@ -24,6 +24,7 @@ import sourceOwnership from './source-ownership.js'
 import sources from './sources.js'
 import testStatistics from './test-statistics.js'
 import tests from './tests.js'
+import translations from './translations.js'
 
 const content: FastifyPluginAsyncTypebox = async (app) => {
   app.setFallback(unknownEndpoint('Unbekannter Inhalts-Endpunkt'))
@@ -34,6 +35,7 @@ const content: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(sheets, { prefix: '/sheets' })
   await app.register(tests, { prefix: '/tests' })
   await app.register(testStatistics, { prefix: '/tests' })
+  await app.register(translations)
   await app.register(questionExports)
   await app.register(convert)
   await app.register(sources, { prefix: '/sources' })

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { ChangeKind } from '../../db/column-types.js'
 import { EDITED_STATES } from '../../db/queries/content/editing/state.js'
 import { choice, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
-import { GROUP, GroupEdit, nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { EDITED_GROUP, GroupEdit, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 export const OwnerSource = Type.Object({
   id: Type.Integer({ examples: [3] }),
@@ -31,7 +31,7 @@ const SUMMARY = {
     description: 'Number of the current version; required for a change of the text.',
     examples: [1],
   }),
-  ...GROUP,
+  ...EDITED_GROUP,
   draft: Type.Boolean({ description: 'Whether learners do not see it yet.' }),
   archived: Type.Boolean(),
   archived_at: nullable(Timestamp),

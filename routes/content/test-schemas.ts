@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { RULES } from '../../src/domain/questions/lint.js'
 import { CHOICES, MAX_LISTED_CARDS, MAX_SECTIONS, RANGES, UNLIMITED } from '../../src/domain/tests/definition.js'
 import { flag, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
-import { GROUP, GroupEdit, nullable, Timestamp } from '../../src/http/schemas.js'
+import { EDITED_GROUP, GroupEdit, nullable, Timestamp } from '../../src/http/schemas.js'
 import { shownQuestion } from '../tests/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
 
@@ -54,7 +54,7 @@ const SUMMARY = {
   slug: Type.String({ examples: ['datenschutz'] }),
   name: DEFINITION.name,
   description: DEFINITION.description,
-  ...GROUP,
+  ...EDITED_GROUP,
   version: Type.Integer({ description: 'Number of the current definition; required for a save.', examples: [1] }),
   state: Type.Unsafe<'draft' | 'published' | 'archived'>({ type: 'string', enum: ['draft', 'published', 'archived'] }),
   published_version: nullable(Type.Integer({ examples: [1] })),

@@ -129,20 +129,33 @@ const Original = Type.String({
   examples: ['git'],
 })
 
-const Variants = Type.Array(
-  Type.Object(
-    {
-      slug: Type.String({ examples: ['git-en'] }),
-      lang: Type.String({ ...LANG, examples: ['en'] }),
-      title: Type.String({ examples: ['Git for everyone'] }),
-    },
-    { title: 'Variant' },
-  ),
-  { description: 'The variants of an original, by language; empty for a variant.' },
-)
+const VARIANT = {
+  slug: Type.String({ examples: ['git-en'] }),
+  lang: Type.String({ ...LANG, examples: ['en'] }),
+  title: Type.String({ examples: ['Git for everyone'] }),
+}
+const VARIANTS = { description: 'The variants of an original, by language; empty for a variant.' }
 
 /** Language, original and variants of a deck, sheet or test */
-export const GROUP = { lang: Type.String(LANG), translation_of: nullable(Original), variants: Variants }
+export const GROUP = {
+  lang: Type.String(LANG),
+  translation_of: nullable(Original),
+  variants: Type.Array(Type.Object(VARIANT, { title: 'Variant' }), VARIANTS),
+}
+
+const TRANSLATION_OUTDATED = Type.Boolean({
+  description: 'Whether the original has changed since the variant was checked against it; false for an original.',
+})
+
+/** The same for its editors */
+export const EDITED_GROUP = {
+  ...GROUP,
+  translation_outdated: TRANSLATION_OUTDATED,
+  variants: Type.Array(
+    Type.Object({ ...VARIANT, translation_outdated: TRANSLATION_OUTDATED }, { title: 'EditedVariant' }),
+    VARIANTS,
+  ),
+}
 
 /** Language and original in the body of a request */
 export const GroupEdit = {

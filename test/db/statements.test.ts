@@ -13,6 +13,7 @@ import { reopenMissed } from '../../db/queries/assignments/occurrences.js'
 import { isTestAssigned, missOccurrences } from '../../db/queries/assignments/plan.js'
 import { deleteOldCertificates, setDeletionDays } from '../../db/queries/certificates/certificates.js'
 import { findEnding } from '../../db/queries/certificates/search.js'
+import { findOtherHeads } from '../../db/queries/content/checked-translations.js'
 import { listDifficultCards, renewDifficulties } from '../../db/queries/content/editing/difficult.js'
 import { findCardVersions } from '../../db/queries/content/editing/versions.js'
 import { sumPictures } from '../../db/queries/content/media.js'
@@ -153,6 +154,8 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   await findCardsById(db, [1])
   await callJobs(db)
   await findCardVersions(db, [])
+  const head = { slug: 'git', name: 'Git', description: '' }
+  await db.transaction().execute((transaction) => findOtherHeads(transaction, [{ id: 1, deck: head }]))
   await isTestAssigned(db, 1, [1])
   await renewDifficulties(db, 1, { minPersons: 5, now: new Date() })
   await listDifficultCards(db, 1, { order: 'again', limit: 1 })

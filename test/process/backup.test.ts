@@ -102,6 +102,7 @@ async function fill(db: Kysely<Database>): Promise<void> {
     })
     .execute()
   await db.insertInto('deck_versions').values({ deck_id: deck.id, version: 3 }).execute()
+  await db.insertInto('checked_cards').values({ deck_id: deck.id, card_id: card.id, version: 2 }).execute()
   const fitted = { model: 'fsrs-6', w: [0.1, 1e-7], items: 400, log_loss_before: 0.4, log_loss_after: 0.3 }
   await db
     .insertInto('fitted_parameters')

@@ -201,6 +201,7 @@ t.test('an upload keeps the group of a test that was changed in the browser, unl
   t.equal((await admin.send({ method: 'PUT', url: `${URL}/trial`, payload })).status, 200)
   const again = await admin.post(`/api/content/imports?source=${id}`, archive, OCTETS)
   t.match(again.body.stats.tests, { updated: 0, unchanged: 2 })
+  t.match(again.body.edited, { total: 1, tests: [{ slug: 'trial', keep: 'ours' }] })
   t.match(await definitionOf('trial'), { lang: 'en', translation_of: null })
   const { published_version } = await definitionOf('trial')
   const other = await zipOf({
@@ -217,6 +218,7 @@ t.test('an upload keeps the group of a test that was changed in the browser, unl
   )
   const theirs = await admin.post(`/api/content/imports?source=${id}&keep=theirs`, archive, OCTETS)
   t.match(theirs.body.stats.tests, { updated: 1, unchanged: 1 })
+  t.match(theirs.body.edited, { total: 1, tests: [{ slug: 'trial', keep: 'theirs' }] })
   t.match(await definitionOf('trial'), { translation_of: 'probe' })
 })
 

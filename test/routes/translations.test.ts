@@ -351,10 +351,25 @@ t.test('an upload keeps the group of a sheet that was changed in the browser, un
   const read = async () => (await admin.get(`${SHEETS}/one`)).body.sheet
   t.match(await read(), { translation_of: 'eins' })
   t.equal((await admin.patch(`${SHEETS}/one`, { lang: 'fr', translation_of: null })).status, 200)
-  t.match((await upload(`source=${id}`, files)).body.stats.cheatsheets, { updated: 0, unchanged: 2 })
+  const ours = (await upload(`source=${id}`, files)).body
+  t.match(ours.stats.cheatsheets, { updated: 0, unchanged: 2 })
+  t.match(ours.edited, { total: 1, cheatsheets: [{ slug: 'one', keep: 'ours' }] })
   t.match(await read(), { lang: 'fr', translation_of: null })
-  t.match((await upload(`source=${id}&keep=theirs`, files)).body.stats.cheatsheets, { updated: 1, unchanged: 1 })
-  t.match(await read(), { lang: 'en', translation_of: 'eins' })
+  const theirs = (await upload(`source=${id}&keep=theirs`, files)).body
+  t.match(theirs.stats.cheatsheets, { updated: 1, unchanged: 1 })
+  t.match(theirs.edited, { total: 1, cheatsheets: [{ slug: 'one', keep: 'theirs' }] })
+  t.match(await read(), { lang: 'en', translation_of: 'eins', changed_here: false })
+})
+
+t.test('a variant with a kept edit outlives an original that a mirror archives', async (t) => {
+  const variant = SHEET('lang: en\ntranslation_of: weg\n')
+  const { id } = (await upload('name=Weg', { 'cheatsheets/weg.md': SHEET(''), 'cheatsheets/way.md': variant })).body
+    .source
+  t.equal((await admin.patch(`${SHEETS}/way`, { version: 1, content_md: 'Geändert' })).status, 200)
+  const { status } = await upload(`source=${id}&mirror=true&force=true`, { 'cheatsheets/way.md': variant })
+  t.equal(status, 200)
+  t.match((await admin.get(`${SHEETS}/weg`)).body.sheet, { archived: true })
+  t.match((await admin.get(`${SHEETS}/way`)).body.sheet, { archived: false, lang: 'en', translation_of: null })
 })
 
 t.test('an archive attaches a late variant, and its export keeps the group', async (t) => {

@@ -622,6 +622,19 @@ async function callEditing(admin: Send): Promise<void> {
   await send('GET', `${test}/export?format=csv`)
   await send('GET', `${inSource}/questions?format=moodle`)
   await send('GET', '/tests')
+  const variant = { source_id: source.id, lang: 'en' }
+  const original = pool.slug
+  const english = (
+    await send('POST', '/decks', { ...variant, name: 'Pool', tests_only: true, translation_of: original })
+  ).deck
+  await send('POST', `/decks/${english.slug}/missing-cards`)
+  const exam = `/tests/exam-${randomBytes(6).toString('hex')}`
+  await send('PUT', exam, { ...variant, name: 'Exam', translation_of: test.slice('/tests/'.length) })
+  const check = async (path: string) => {
+    const { original_version } = (await send('GET', `${path}/translation`)).translation
+    await send('POST', `${path}/checked`, { original_version })
+  }
+  for (const path of [`/decks/${english.slug}`, exam]) await check(path)
   const write = async (question: string, rest: object = {}) =>
     (await send('POST', '/cards', { deck: deck.slug, question, answer: 'A', ...rest, ...client() })).card
   const card = await write('Was macht git stash hier?')
@@ -644,6 +657,8 @@ async function callEditing(admin: Send): Promise<void> {
   await send('DELETE', `/cards/${second.id}`)
   const texts = { title: 'Eigener', category: 'Git', content_md: '# Eigener\n' }
   const { sheet } = await send('POST', '/sheets', { source_id: source.id, ...texts, ...client() })
+  const translated = { ...variant, ...texts, translation_of: sheet.slug, ...client() }
+  await check(`/sheets/${(await send('POST', '/sheets', translated)).sheet.slug}`)
   await send('GET', '/sheets')
   await send('GET', `/sheets/${sheet.slug}`)
   await send('PATCH', `/sheets/${sheet.slug}`, { version: 1, title: 'Anderer' })

@@ -1,17 +1,27 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
-import { groupOf, type StoredGroupItem, type TranslationChange } from '../../../src/domain/content/translations.js'
+import {
+  type GroupKind,
+  groupOf,
+  type StoredGroupItem,
+  type TranslationChange,
+} from '../../../src/domain/content/translations.js'
 import type { Database } from '../../types.js'
+import { isOutdated } from './checked-translations.js'
 import { IS_KEPT_DECK, IS_LIVE_TEST } from './visibility.js'
 
 // Raw SQL: the same statements serve three pairs of tables, and rows come from arrays (`unnest`).
-
-export type GroupKind = 'deck' | 'sheet' | 'test'
 
 /** A variant as the original lists it. */
 export interface ListedVariant {
   slug: string
   lang: string
   title: string
+}
+
+/** A variant as its editors see it. */
+export interface EditedVariant extends ListedVariant {
+  /** Whether the original has changed since the variant was checked */
+  translation_outdated: boolean
 }
 
 /** `items` has the slugs; `marks`, which may be the same table, has the language and the original of the item `key`. */
@@ -104,14 +114,17 @@ const PUBLISHED_NAME = sql`(
  * The variants of an item as JSON, by language; the statement must have the table of the items.
  * @param options isLearner: for tests, only those that learners see, with their published names
  */
-export function variantsOf(kind: GroupKind, { isLearner = false }: { isLearner?: boolean } = {}) {
+export function variantsOf(kind: GroupKind, options: { isLearner: true }): RawBuilder<ListedVariant[]>
+export function variantsOf(kind: GroupKind): RawBuilder<EditedVariant[]>
+export function variantsOf(kind: GroupKind, { isLearner = false } = {}): RawBuilder<ListedVariant[]> {
   const { items, marks, key, title: edited } = TABLES[kind]
   const title = isLearner ? PUBLISHED_NAME : edited
+  const outdated = isLearner ? sql`` : sql`, 'translation_outdated', ${isOutdated(kind)}`
   const own = sql`select id as own_id from (select ${sql.ref(`${items}.id`)}) as own (id)`
   const isShown = isLearner ? sql`and ${IS_LIVE_TEST} and tests.published_version is not null` : sql``
   return sql<ListedVariant[]>`(
     select coalesce(json_agg(json_build_object(
-        'slug', ${sql.ref(`${items}.slug`)}, 'lang', ${sql.ref(`${marks}.lang`)}, 'title', ${title}
+        'slug', ${sql.ref(`${items}.slug`)}, 'lang', ${sql.ref(`${marks}.lang`)}, 'title', ${title} ${outdated}
       ) order by ${sql.ref(`${marks}.lang`)}), '[]')
     from (${own}) as original, ${joined(kind)}
     where coalesce(${sql.ref(`${marks}.translation_of`)}, ${sql.ref(`${marks}.${key}`)}) = own_id
@@ -148,7 +161,7 @@ export async function leaveGroups(
 export async function joinGroups(
   transaction: Transaction<Database>,
   kind: GroupKind,
-  changes: readonly TranslationChange[],
+  changes: readonly Pick<TranslationChange, 'slug' | 'lang' | 'translation_of'>[],
 ): Promise<void> {
   if (changes.length === 0) return
   const { items, marks, key } = TABLES[kind]

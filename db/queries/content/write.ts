@@ -355,6 +355,17 @@ export async function markSheetsAsImported(transaction: Transaction<Database>, i
     on conflict do nothing`.execute(transaction)
 }
 
+/** Removes the mark that sheets were edited in the service since the last upload. */
+export async function clearSheetEdits(transaction: Transaction<Database>, ids: number[]): Promise<void> {
+  if (ids.length === 0) return
+  await transaction
+    .updateTable('imported_cheatsheets')
+    .set({ edited: false })
+    .where('cheatsheet_id', '=', ({ fn, val }) => fn.any(val(ids)))
+    .where('edited', '=', true)
+    .execute()
+}
+
 /** Archives sheets. Also overwrites the `archived_at` of a draft, as `archiveCards` does. */
 export async function archiveSheets(transaction: Transaction<Database>, ids: number[]): Promise<void> {
   if (ids.length === 0) return

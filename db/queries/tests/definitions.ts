@@ -5,7 +5,8 @@ import type { TestDefinition } from '../../../src/domain/tests/definition.js'
 import type { StoredTest } from '../../../src/domain/tests/import-plan.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
-import { type ListedVariant, originalOf, variantsOf } from '../content/translations.js'
+import { isOutdated } from '../content/checked-translations.js'
+import { type EditedVariant, originalOf, variantsOf } from '../content/translations.js'
 import { readInBatches } from '../read-in-batches.js'
 import { questionCountsBySection } from './live-tests.js'
 
@@ -30,7 +31,9 @@ export interface EditedTest {
   lang: string
   /** Slug of the original; null unless the test is a variant */
   translation_of: string | null
-  variants: ListedVariant[]
+  variants: EditedVariant[]
+  /** Whether the original has changed since this variant was checked */
+  translation_outdated: boolean
   file: string | null
   created_at: Date
   updated_at: Date
@@ -66,6 +69,7 @@ function selectTests(db: Kysely<Database>) {
     ])
     .select(sql<boolean>`coalesce(tests.definition <> test_versions.definition, false)`.as('has_changes'))
     .select([originalOf('test').as('translation_of'), variantsOf('test').as('variants')])
+    .select(isOutdated('test').as('translation_outdated'))
     .select(questionCountsBySection())
 }
 

@@ -185,8 +185,8 @@ export const VERSION_NOT_FOUND = new Refusal('not_found', 'version_not_found', '
 /** The object has changed since the version that the request is based on. */
 export class VersionOutdated extends Refusal {
   /** @param version the present version */
-  constructor(version: number) {
-    super('conflict', 'version_outdated', 'Inzwischen geändert', { field: 'version', details: { version } })
+  constructor(version: number | string, field = 'version') {
+    super('conflict', 'version_outdated', 'Inzwischen geändert', { field, details: { version } })
   }
 }
 
@@ -197,6 +197,9 @@ export function requireVersion(given: number | null | undefined, present: number
 
 /** A deck, sheet or test cannot be a variant of the named original, or not in this language. */
 export class NotInGroup extends InvalidField {}
+
+/** Only a variant is compared with its original. */
+export const NOT_A_VARIANT = new NotInGroup('translation_of', 'fehlt: Das hier ist keine Variante')
 
 /** A variant is archived with its original, so it cannot be restored alone. */
 export const ORIGINAL_ARCHIVED = new NotInGroup('archived', 'geht hier nicht: Das Original ist archiviert')

@@ -21,6 +21,8 @@ export function toLanguage(text: string): string | undefined {
   }
 }
 
+export type GroupKind = 'deck' | 'sheet' | 'test'
+
 /** A deck, sheet or test in its group: an original and its variants in other languages. */
 export interface GroupItem {
   slug: string
@@ -113,12 +115,17 @@ export interface TranslationChange {
   slug: string
   lang: string
   translation_of: string | null
+  /** Whether the item becomes a variant of this original; it then counts as checked against the original */
+  joins: boolean
+  /** Whether a file says so; false for an item that keeps its group or has to leave it */
+  isFromFile: boolean
 }
 
 export interface TranslationPlan {
   /**
-   * New and renamed items, those whose language or original the import changes, and archived variants without a file
-   * that leave their groups because an item of the import has their language
+   * New and renamed items, those whose language or original the import changes, archived variants without a file that
+   * leave their groups because an item of the import has their language, and variants that keep their group but lose
+   * their original because the import archives it
    */
   changes: TranslationChange[]
   /** Ids of the live variants that no file describes and whose original the import archives */
@@ -150,10 +157,12 @@ export function planTranslations(
       translation_of: slugs.get(row.translation_of ?? undefined) ?? row.translation_of,
       isLive: row.isLive && !archived.has(row.id),
     }))
+  const gone = new Set(rest.filter(({ id }) => archived.has(id)).map(({ slug }) => slug))
   const placed = items.map(({ id, slug, translation, tests_only }) => {
     const row = id === undefined ? undefined : rows.get(id)
     const before = row?.translation_of ?? null
     const kept = { lang: row?.lang ?? DEFAULT_LANGUAGE, translation_of: slugs.get(before ?? undefined) ?? before }
+    const staying = gone.has(before ?? '') ? { ...kept, translation_of: null } : kept
     const original = translation?.translation_of ?? null
     const wanted = { lang: translation?.lang ?? '', translation_of: original && (names.get(original) ?? original) }
     const item = {
@@ -162,10 +171,11 @@ export function planTranslations(
       source_id: sourceId,
       isLive: true,
       tests_only,
-      ...(translation === undefined ? kept : wanted),
+      ...(translation === undefined ? staying : wanted),
     }
-    const isMoved = item.lang !== kept.lang || item.translation_of !== kept.translation_of
-    return { item, translation, isOther: isMoved || row?.slug !== slug }
+    const isElsewhere = item.translation_of !== kept.translation_of
+    const isOther = item.lang !== kept.lang || isElsewhere || row?.slug !== slug
+    return { item, translation, isOther, joins: isElsewhere && item.translation_of !== null }
   })
   const ours = rest.filter(({ source_id }) => source_id === sourceId)
   const leaving = new Set(
@@ -183,7 +193,7 @@ export function planTranslations(
     if (group === undefined) groups.set(groupOf(item), [item])
     else group.push(item)
   }
-  const written = new Set<GroupItem>(placed.map(({ item }) => item))
+  const written = new Set<GroupItem>(placed.flatMap(({ item, translation }) => (translation === undefined ? [] : item)))
   const faults = placed.flatMap(({ item, translation }) => {
     if (translation === undefined) return []
     const original = bySlug.get(item.translation_of ?? '')
@@ -196,19 +206,34 @@ export function planTranslations(
     const { file, lines } = translation
     return [{ file, line: lines[problem.field], message: `„${problem.field}“ ${problem.message}` }]
   })
-  const gone = new Set(rest.filter(({ id }) => archived.has(id)).map(({ slug }) => slug))
   const orphans = rest.filter(({ isLive, translation_of }) => isLive && gone.has(translation_of ?? ''))
   return {
     changes: [
-      ...[...leaving].map(({ id, slug, lang }) => ({ id, slug, lang, translation_of: null })),
+      ...[...leaving].map(({ id, slug, lang }) => ({ id, slug, lang, translation_of: null, ...STAYS })),
       ...placed
         .filter(({ isOther }) => isOther)
-        .map(({ item: { id, slug, lang, translation_of } }) => ({ id, slug, lang, translation_of })),
+        .map(({ item: { id, slug, lang, translation_of }, translation, joins }) => {
+          return { id, slug, lang, translation_of, joins, isFromFile: translation !== undefined }
+        }),
     ],
     orphans: orphans.map(({ id }) => id),
     faults,
   }
 }
+
+/**
+ * Returns whether a file names another language or original than the stored item has.
+ * @param slugs slugs of the import by the names that its files use
+ */
+export function isOtherGroup(
+  stored: Pick<GroupItem, 'lang' | 'translation_of'>,
+  { lang, translation_of: original }: Translation,
+  slugs: ReadonlyMap<string, string>,
+): boolean {
+  return stored.lang !== lang || stored.translation_of !== (original && (slugs.get(original) ?? original))
+}
+
+const STAYS = { joins: false, isFromFile: false }
 
 /** Returns the archived variants that leave their groups, because one of the other items takes their language. */
 export function findReplaced<Item extends GroupItem>(items: readonly Item[], others: readonly GroupItem[]): Item[] {

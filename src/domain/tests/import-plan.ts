@@ -1,6 +1,11 @@
 import { FreeSlugs } from '../content/format/slug.js'
 import type { Changes } from '../content/plan/types.js'
-import { planTranslations, type StoredGroupItem, type TranslationChange } from '../content/translations.js'
+import {
+  isOtherGroup,
+  planTranslations,
+  type StoredGroupItem,
+  type TranslationChange,
+} from '../content/translations.js'
 import type { Fault, TestSource } from '../content/types.js'
 import { orderKeys, type TestDefinition, toVariant } from './definition.js'
 import { RESERVED_TESTS } from './slug.js'
@@ -167,14 +172,15 @@ function groupTests(
     const item = stored.get(planned.row?.id ?? 0)
     const { translation } = planned.test
     if (!keepsGroup(planned, index) || translation === undefined || item === undefined) return false
-    const { lang, translation_of: original } = translation
-    return item.lang !== lang || item.translation_of !== (original && (slugs.get(original) ?? original))
+    return isOtherGroup(item, translation, slugs)
   }
   const { changes, orphans, faults } = planTranslations(grouped, groups, new Set(archived), sourceId)
   const changed = new Set(changes.map(({ slug }) => slug))
   const marked = items.map((item, index): PlannedTest => {
     if (keepsOther(item, index)) return { ...item, becomes: 'unchanged', isKept: true }
-    return item.becomes === 'unchanged' && changed.has(item.test.slug) ? { ...item, becomes: 'updated' as const } : item
+    // A test that keeps its texts changes at most its group.
+    const isRegrouped = item.becomes === 'unchanged' && !item.isKept && changed.has(item.test.slug)
+    return isRegrouped ? { ...item, becomes: 'updated' as const } : item
   })
   return { items: marked, archived: [...archived, ...orphans], translations: changes, faults }
 }

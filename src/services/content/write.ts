@@ -1,4 +1,10 @@
 import type { Transaction } from 'kysely'
+import {
+  findOtherHeads,
+  markChecked,
+  markHeadsChecked,
+  markWrittenChecked,
+} from '../../../db/queries/content/checked-translations.js'
 import { countLearners, transferProgress } from '../../../db/queries/content/progress.js'
 import { joinGroups, leaveGroups } from '../../../db/queries/content/translations.js'
 import {
@@ -6,6 +12,7 @@ import {
   archiveDecks,
   archiveSheets,
   type CardInput,
+  clearSheetEdits,
   type DeckOrigin,
   insertCards,
   insertDecks,
@@ -113,6 +120,7 @@ async function writePlan<Deck extends DeckSource, Card extends CardSource, Sheet
   const known = (changes: typeof decks) => changes.flatMap(({ id }) => id ?? [])
   await leaveGroups(transaction, 'deck', known(decks))
   await leaveGroups(transaction, 'sheet', known(sheets))
+  const headed = await findOtherHeads(transaction, plan.changedDecks)
   const idOf = await writeDecks(transaction, plan, origin)
   await inCardBatches(transaction, plan.archivedCards, (batch) => archiveCards(transaction, batch))
   await archiveDecks(transaction, plan.archivedDecks)
@@ -142,6 +150,15 @@ async function writePlan<Deck extends DeckSource, Card extends CardSource, Sheet
   await writeSheets(transaction, plan, origin)
   await joinGroups(transaction, 'deck', decks)
   await joinGroups(transaction, 'sheet', sheets)
+  const joined = (changes: typeof decks) => changes.filter(({ joins }) => joins).map(({ slug }) => slug)
+  await markChecked(transaction, 'deck', joined(decks))
+  await markChecked(transaction, 'sheet', joined(sheets))
+  await markHeadsChecked(transaction, headed)
+  if (hasChanges(plan)) await markWrittenChecked(transaction)
+  await clearSheetEdits(
+    transaction,
+    sheets.flatMap(({ id, isFromFile }) => (isFromFile ? (id ?? []) : [])),
+  )
   const changed = new Set(plan.changedDecks.map(({ id }) => id))
   await raiseDeckVersions(
     transaction,

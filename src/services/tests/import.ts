@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import { markChecked } from '../../../db/queries/content/checked-translations.js'
 import { joinGroups, leaveGroups, listGroupItems } from '../../../db/queries/content/translations.js'
 import {
   findEditedTest,
@@ -89,9 +90,24 @@ export async function writeTests(
     null,
     new Set(slugs),
   )
+  // After the publication, because a variant is checked against the published version of its original.
+  await markChecked(transaction, 'test', [
+    ...items.filter(isRewritten).map(({ test }) => test.slug),
+    ...translations.filter(({ joins }) => joins).map(({ slug }) => slug),
+  ])
   throwFaults(findings.faults)
   if (archived.length > 0) await setArchived(transaction, archived, true)
   return { changes: countTests({ items, archived }, published), warnings: findings.warnings }
+}
+
+/** Returns whether an import writes texts of a test, which then fit those of its original. */
+function isRewritten({ test, row, becomes }: PlannedTest): boolean {
+  const { name, description, introduction } = test.definition
+  const former = row?.definition
+  return (
+    becomes === 'updated' &&
+    (name !== former?.name || description !== former.description || introduction !== former.introduction)
+  )
 }
 
 async function writeTest(

@@ -58,3 +58,35 @@ t.test('variants without a file are archived with their original', async (t) => 
   const { faults } = planTranslations([file('b', 2, 'en', 'a')], stored, new Set([1]), 7)
   t.match(faults, [{ file: 'b.md', line: 3, message: /archiviert/ }])
 })
+
+t.test('a variant that keeps an edit leaves its group when its original is archived', async (t) => {
+  const stored = [row(1, 'a', 'de'), row(2, 'b', 'en', 'a')]
+  const kept = { ...file('b', 2, 'en', 'a'), translation: undefined }
+  t.strictSame(planTranslations([kept], stored, new Set([1]), 7), {
+    changes: [{ id: 2, slug: 'b', lang: 'en', translation_of: null, joins: false, isFromFile: false }],
+    orphans: [],
+    faults: [],
+  })
+})
+
+t.test('an original does not become a variant while a variant of it keeps its group', async (t) => {
+  const stored = [row(1, 'a', 'de'), row(2, 'b', 'en', 'a'), row(3, 'c', 'fr')]
+  const kept = { ...file('b', 2, 'en', 'a'), translation: undefined }
+  const { faults } = planTranslations([file('a', 1, 'de', 'c'), kept, file('c', 3, 'fr')], stored, new Set(), 7)
+  t.match(faults, [{ file: 'a.md', line: 3, message: /„b“ ist schon eine Variante hiervon/ }])
+})
+
+t.test('only an item with another original joins a group', async (t) => {
+  const stored = [row(1, 'a', 'de'), row(2, 'b', 'en', 'a'), row(3, 'c', 'fr')]
+  const { changes } = planTranslations(
+    [file('b', 2, 'nl', 'a'), file('c', 3, 'fr', 'a'), file('d', undefined, 'es', 'a')],
+    stored,
+    new Set(),
+    7,
+  )
+  t.match(changes, [
+    { slug: 'b', joins: false },
+    { slug: 'c', joins: true },
+    { slug: 'd', joins: true },
+  ])
+})

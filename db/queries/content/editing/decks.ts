@@ -4,8 +4,9 @@ import type { Editable } from '../../../../src/domain/content/editing/rights.js'
 import { DEFAULT_LANGUAGE } from '../../../../src/domain/content/translations.js'
 import type { StoredKind } from '../../../../src/domain/content/upload/incoming.js'
 import type { Database } from '../../../types.js'
+import { isOutdated } from '../checked-translations.js'
 import { deckOrder } from '../decks.js'
-import { type ListedVariant, originalOf, variantsOf } from '../translations.js'
+import { type EditedVariant, originalOf, variantsOf } from '../translations.js'
 import { offerDecks, raiseDeckVersions, setDefaults } from '../write.js'
 import { isEditable } from './cards.js'
 
@@ -20,7 +21,9 @@ export interface EditedDeck {
   lang: string
   /** Slug of the original; null unless the deck is a variant */
   translation_of: string | null
-  variants: ListedVariant[]
+  variants: EditedVariant[]
+  /** Whether the original has changed since this variant was checked */
+  translation_outdated: boolean
   /** The author's desired retention of the deck; null if there is none */
   desired_retention: number | null
   /** Number of cards that are neither drafts nor archived */
@@ -60,6 +63,7 @@ export async function listEditedDecks(
       fn.coalesce('deck_versions.version', val(1)).as('version'),
       originalOf('deck').as('translation_of'),
       variantsOf('deck').as('variants'),
+      isOutdated('deck').as('translation_outdated'),
       sql<Date | null>`case when tests_only is not true or pool_archived then decks.archived_at end`.as('archived_at'),
     ])
     .where(isEditable(editable, 'source_id').$castTo<boolean>())

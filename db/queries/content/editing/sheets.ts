@@ -6,8 +6,9 @@ import { isStorable } from '../../../../src/domain/text/text.js'
 import type { ItemState } from '../../../column-types.js'
 import type { Database } from '../../../types.js'
 import { readInBatches } from '../../read-in-batches.js'
+import { isOutdated } from '../checked-translations.js'
 import type { Source } from '../sources.js'
-import { type ListedVariant, originalOf, variantsOf } from '../translations.js'
+import { type EditedVariant, originalOf, variantsOf } from '../translations.js'
 import { type EditedState, hasState, isArchived, isDraft, liveVersion, visibilityColumns } from './state.js'
 import type { SheetTexts } from './versions.js'
 
@@ -23,7 +24,9 @@ export interface EditedSheetSummary
   lang: string
   /** Slug of the original; null unless the sheet is a variant */
   translation_of: string | null
-  variants: ListedVariant[]
+  variants: EditedVariant[]
+  /** Whether the original has changed since this variant was checked */
+  translation_outdated: boolean
   /** Null for content from the content folder, from scripts or from a deleted source */
   source: Source | null
 }
@@ -51,6 +54,7 @@ function selectSheets(db: Kysely<Database>) {
       eb.fn.coalesce('lang', eb.val(DEFAULT_LANGUAGE)).as('lang'),
       originalOf('sheet').as('translation_of'),
       variantsOf('sheet').as('variants'),
+      isOutdated('sheet').as('translation_outdated'),
       'cheatsheets.archived_at',
       'source_id',
       'content_sources.kind as source_kind',

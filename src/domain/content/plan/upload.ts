@@ -1,7 +1,7 @@
 import { CARD_PARTS } from '../card-texts.js'
 import { groupFindings } from '../findings.js'
 import { FreeSlugs, RESERVED_DECKS, RESERVED_SHEETS, slugFrom } from '../format/slug.js'
-import type { ImportedItem } from '../translations.js'
+import { type ImportedItem, isOtherGroup } from '../translations.js'
 import { findPoolFault, hasOtherText, planDeck, planGroups, planSheets, type StoredGroups, stateOf } from './compare.js'
 import {
   type CardCounts,
@@ -84,7 +84,7 @@ export function planUpload(
     plan.perDeck.push({ ...NO_CARDS, slug: deck.slug, name: deck.name, ...counts })
   }
   archiveRest(plan, ours, new Set(rows.values()), stored, { ...options, ...placed })
-  const sheets = planUploadSheets(plan, upload, digests, stored, options)
+  const sheets = planUploadSheets(plan, upload, digests, stored, options, groups)
   planGroups(plan, { decks: groupDecks, sheets }, groups, stored.sourceId ?? NEW_SOURCE)
   plan.warningsTotal = plan.warnings.length
   plan.warnings = groupFindings(plan.warnings)
@@ -195,6 +195,7 @@ function planUploadSheets(
   digests: Digests,
   stored: StoredUpload,
   { mirror, keep = 'ours' }: UploadPlanOptions,
+  groups: StoredGroups,
 ): ImportedItem[] {
   const ours = stored.sheets.filter(({ source_id }) => source_id !== null && source_id === stored.sourceId)
   const known = new KnownRows(upload, upload.sheets, ours)
@@ -212,6 +213,15 @@ function planUploadSheets(
     if (row.is_edited) plan.edited.sheets.push({ sheet: { ...sheet, slug: row.slug }, isKept })
     return isKept
   })
+  // An edited sheet may differ from the file in its group only.
+  const listed = new Set(plan.edited.sheets.map(({ sheet }) => sheet.slug))
+  const names = new Map(matches.map(({ sheet, row }) => [sheet.source_key, row?.slug ?? sheet.slug]))
+  for (const { sheet, row } of matches) {
+    if (row?.is_edited !== true || listed.has(row.slug) || sheet.translation === undefined) continue
+    const group = groups.sheets.find(({ id }) => id === row.id)
+    if (group === undefined || !isOtherGroup(group, sheet.translation, names)) continue
+    plan.edited.sheets.push({ sheet: { ...sheet, slug: row.slug }, isKept: keep === 'ours' })
+  }
   return matches.map(({ sheet, row }) => {
     const item = itemOf({ ...sheet, slug: row?.slug ?? sheet.slug }, row?.id)
     return row?.is_edited && keep === 'ours' ? { ...item, translation: undefined } : item

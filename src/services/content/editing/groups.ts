@@ -1,28 +1,31 @@
 import type { Kysely, Transaction } from 'kysely'
-import { findGroupItems, type GroupKind, joinGroups, leaveGroups } from '../../../../db/queries/content/translations.js'
+import { markChecked } from '../../../../db/queries/content/checked-translations.js'
+import { findGroupItems, joinGroups, leaveGroups } from '../../../../db/queries/content/translations.js'
 import type { Database } from '../../../../db/types.js'
 import { ORIGINAL_ARCHIVED } from '../../../domain/content/refusals.js'
 import {
   findReplaced,
+  type GroupKind,
   requireGroup,
   type StoredGroupItem,
-  type TranslationChange,
 } from '../../../domain/content/translations.js'
 
 /**
- * Writes the language and the original of a stored item. An archived variant that has the language leaves the group.
+ * Writes the language and the original of a stored item. An archived variant that has the language leaves the group. A
+ * new variant counts as checked against the original.
  * The caller must hold the lock of `lockCardWriters`, so that no other request changes the group meanwhile.
  * @throws NotInGroup if the item cannot be in the group
  */
 export async function placeInGroup(
   transaction: Transaction<Database>,
   kind: GroupKind,
-  change: TranslationChange & { id: number },
+  change: { id: number; slug: string; lang: string; translation_of: string | null },
 ): Promise<void> {
   const { id, slug, lang, translation_of } = change
   const named = [slug, ...(translation_of === null ? [] : [translation_of])]
   const found = await findGroupItems(transaction, kind, named)
-  const { source_id = null, tests_only = false } = found.find((item) => item.id === id) ?? {}
+  const stored = found.find((item) => item.id === id)
+  const { source_id = null, tests_only = false } = stored ?? {}
   const item = { slug, lang, translation_of, source_id, isLive: true, tests_only }
   const replaced = findReplaced(
     found.filter((other) => other.id !== id),
@@ -35,6 +38,7 @@ export async function placeInGroup(
   )
   await leaveGroups(transaction, kind, [id, ...replaced.map((other) => other.id)])
   await joinGroups(transaction, kind, [change])
+  if (translation_of !== (stored?.translation_of ?? null)) await markChecked(transaction, kind, [slug])
 }
 
 /** @throws ORIGINAL_ARCHIVED if the original of a variant is archived; `original` is its slug, or null */

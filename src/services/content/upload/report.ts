@@ -128,7 +128,10 @@ export const UploadReport = Type.Object({
         description: 'At most 200.',
       }),
     },
-    { description: 'Cards, sheets and tests that were edited in the browser and differ from the file.' },
+    {
+      description:
+        'Cards, sheets and tests that were edited in the browser and differ from the file, sheets and tests also in their group.',
+    },
   ),
   examples: Type.Array(
     Type.Object({
@@ -153,8 +156,10 @@ export function describeUpload(
 ): UploadReport {
   const { upload, table, warnings, warningsTotal, started } = ready
   const keep = (isKept: boolean) => (isKept ? 'ours' : 'theirs')
-  const editedTests = testPlan.items.filter(({ row, test }) => {
-    return row?.edited === true && !isSameDefinition(row.definition, test.definition)
+  const regrouped = new Set(testPlan.translations.map(({ slug }) => slug))
+  const editedTests = testPlan.items.filter(({ row, test, isKept }) => {
+    if (row?.edited !== true) return false
+    return (isKept && row.is_live) || regrouped.has(test.slug) || !isSameDefinition(row.definition, test.definition)
   })
   return {
     source: { id: source?.id ?? null, kind: source?.kind ?? upload.kind, name },
