@@ -37,6 +37,10 @@ export interface ApiTokens {
   created_at: Generated<Date>;
   expires_at: Date | null;
   id: Generated<number>;
+  /**
+   * Marked by an administrator: works without a recent confirmation of the owner by the provider
+   */
+  is_service: Generated<boolean>;
   last_used_at: SetLater<Date>;
   name: string;
   /**
@@ -508,6 +512,10 @@ export interface FormRequests {
 }
 
 export interface Identities {
+  /**
+   * When the provider last confirmed that this is the person
+   */
+  confirmed_at: Generated<Date>;
   created_at: Generated<Date>;
   id: Generated<number>;
   issuer: string;

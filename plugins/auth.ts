@@ -7,6 +7,7 @@ import {
   LOGIN_TOO_OLD,
   NOT_LOGGED_IN,
   PASSWORD_CHANGE_FIRST,
+  PROVIDER_LOGIN_NEEDED,
   SESSIONS_ONLY,
   TOKEN_NOT_ALLOWED,
 } from '../src/domain/accounts/refusals.js'
@@ -33,7 +34,10 @@ declare module 'fastify' {
     setFallback(refusal: Refusal, headers?: Record<string, string>): void
   }
   interface FastifyRequest {
-    /** The authenticated user. Reading it throws NOT_LOGGED_IN if there is none. */
+    /**
+     * The authenticated user. Reading it throws NOT_LOGGED_IN if there is none, PROVIDER_LOGIN_NEEDED if the provider
+     * must confirm the user first.
+     */
     readonly user: AccountWithState
     /** Records the day and the language of the app, if one of them has changed. A failure is logged and not thrown. */
     recordActivity(user: AccountWithState): Promise<void>
@@ -51,6 +55,7 @@ export default fp(
       getter() {
         const user = this.tokenUser === undefined ? this.session?.stored?.user : this.tokenUser
         if (user === undefined || user === null) throw NOT_LOGGED_IN
+        if (this.needsProviderLogin) throw PROVIDER_LOGIN_NEEDED
         return user
       },
     })

@@ -4,6 +4,7 @@ import session, { type FastifySessionObject, type SessionStore } from '@fastify/
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Insertable, Kysely } from 'kysely'
+import { findUnconfirmed } from '../db/queries/accounts/confirmed.js'
 import {
   deleteSession,
   deleteSessions,
@@ -16,7 +17,8 @@ import {
 import type { AccountWithState } from '../db/queries/accounts/users.js'
 import type { Database } from '../db/types.js'
 import { isDisabled } from '../src/domain/accounts/deactivation.js'
-import { NOT_LOGGED_IN, PASSKEY_REFUSED, WRONG_LOGIN } from '../src/domain/accounts/refusals.js'
+import { NOT_LOGGED_IN, PASSKEY_REFUSED, PROVIDER_LOGIN_NEEDED, WRONG_LOGIN } from '../src/domain/accounts/refusals.js'
+import type { Recheck } from '../src/domain/sign-in/settings.js'
 import type { Login } from '../src/services/accounts/log-in.js'
 import {
   clearSessionCookies,
@@ -70,6 +72,8 @@ interface StoredSession {
   providerSession: string | null
   /** Whether the last login or confirmation came from the provider, or `providerSession` is set */
   isOfProvider: boolean
+  /** Whether the provider must confirm the user again */
+  isUnconfirmed: boolean
   /**
    * Returns the row id in place of all fields. The session package serializes each session twice per request to detect
    * changes; omitting these fields, which cannot change, saves 11 µs of processor time per request.
@@ -86,6 +90,7 @@ function toStored(found: FoundSession): StoredSession {
     isFresh: found.is_fresh,
     providerSession: found.provider_session,
     isOfProvider: found.is_of_provider,
+    isUnconfirmed: found.is_unconfirmed,
     toJSON: () => found.id,
   }
 }
@@ -107,10 +112,14 @@ export default fp<SessionPluginOptions>(
     await app.register(session, {
       cookieName,
       secret: secrets,
-      store: createStore(app.db, { maxDays, today: app.clock.today }),
+      store: createStore(app.db, { maxDays, today: app.clock.today, recheck: app.recheck }),
       rolling: false,
       saveUninitialized: false,
       cookie: { httpOnly: true, sameSite: 'lax', path: '/', secure: 'auto', maxAge },
+    })
+    app.addHook('onRequest', async (request) => {
+      if (!request.session?.stored?.isUnconfirmed) return
+      request.needsProviderLogin = (await app.provider?.isReachable()) === true
     })
     app.decorateReply('clearSessionCookies', function () {
       clearSessionCookies(this.request, this, cookieName)
@@ -121,7 +130,7 @@ export default fp<SessionPluginOptions>(
       done()
     })
   },
-  { name: 'session', dependencies: ['database', 'service', 'tokens'] },
+  { name: 'session', dependencies: ['database', 'provider', 'service', 'tokens'] },
 )
 
 /**
@@ -129,11 +138,21 @@ export default fp<SessionPluginOptions>(
  * @throws WRONG_LOGIN if, since the login was verified, the credential became invalid or the account was disabled or
  * deleted
  * @throws PASSKEY_REFUSED instead of WRONG_LOGIN if the credential is a passkey
+ * @throws PROVIDER_LOGIN_NEEDED if the provider must confirm the person again and the credential is of another kind
  */
-export async function startSession(
-  request: FastifyRequest,
-  { user, credential, providerSession }: Login,
-): Promise<void> {
+export async function startSession(request: FastifyRequest, login: Login): Promise<void> {
+  await requireConfirmation(request, login)
+  await storeSession(request, login)
+}
+
+/** While the provider does not respond, nothing is required. */
+async function requireConfirmation({ server }: FastifyRequest, { user, credential }: Login): Promise<void> {
+  const { db, provider, recheck } = server
+  if ('identityId' in credential || !(await findUnconfirmed(db, user.id, recheck))) return
+  if (await provider?.isReachable()) throw PROVIDER_LOGIN_NEEDED
+}
+
+async function storeSession(request: FastifyRequest, { user, credential, providerSession }: Login): Promise<void> {
   const before = request.session.stored
   await request.session.regenerate()
   const started = request.session
@@ -158,15 +177,16 @@ export async function startSession(
  * Replaces the session after the user has confirmed the login; if the request has no session of this user, starts one.
  * If several concurrent requests replace the same session, only one succeeds.
  * @throws NOT_LOGGED_IN if a concurrent request has replaced or ended the session
- * @throws WRONG_LOGIN or PASSKEY_REFUSED under the conditions of `startSession`
+ * @throws WRONG_LOGIN, PASSKEY_REFUSED or PROVIDER_LOGIN_NEEDED under the conditions of `startSession`
  */
 export async function replaceSession(request: FastifyRequest, login: Login): Promise<void> {
+  await requireConfirmation(request, login)
   const before = request.session.stored
   if (before?.user.id === login.user.id) {
     const ended = await deleteSessions(request.server.db, login.user.id, before.rowId)
     if (ended === 0) throw NOT_LOGGED_IN
   }
-  await startSession(request, login)
+  await storeSession(request, login)
 }
 
 export async function endSession(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -190,7 +210,13 @@ export function hashSessionId(sessionId: string): Buffer {
   return hash('sha256', sessionId, 'buffer')
 }
 
-function createStore(db: Kysely<Database>, { maxDays, today }: { maxDays: number; today: () => string }): SessionStore {
+interface StoreOptions {
+  maxDays: number
+  today: () => string
+  recheck: Recheck | undefined
+}
+
+function createStore(db: Kysely<Database>, { maxDays, today, recheck }: StoreOptions): SessionStore {
   const begin = async (row: Insertable<Database['sessions']>, credential: LoginCredential) => {
     if (!(await insertSession(db, row, credential, today())))
       throw 'passkeyId' in credential ? PASSKEY_REFUSED : WRONG_LOGIN
@@ -200,7 +226,7 @@ function createStore(db: Kysely<Database>, { maxDays, today }: { maxDays: number
   }
   return {
     get(sessionId, callback) {
-      findSession(db, hashSessionId(sessionId), maxDays).then((found) => {
+      findSession(db, hashSessionId(sessionId), maxDays, recheck).then((found) => {
         if (found === undefined || isDisabled(found.user, today())) return callback(null, null)
         // Cookie options are not stored, so that a changed configuration applies to existing sessions.
         const end = found.begun_at.getTime() + maxDays * DAY_MS

@@ -14,6 +14,8 @@ export interface PendingSignIn {
   startedAt: number
   /** Id of the logged-in user for `link` and `confirm`; null for `login` */
   userId: number | null
+  /** Whether the provider was asked to show no page */
+  isSilent?: boolean
 }
 
 /** An identity at the provider, stored until the user confirms the link to the account */

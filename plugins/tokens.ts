@@ -25,10 +25,11 @@ export default fp(
       const token = bearerOf(request.headers.authorization)
       if (token === undefined) return
       const hash = hashToken(token)
-      const sent = hash && (await findSentToken(app.db, hash))
+      const sent = hash && (await findSentToken(app.db, hash, app.recheck))
       request.apiToken = sent && !isDisabled(sent.user, app.clock.today()) ? sent : undefined
       request.tokenUser = request.apiToken?.user ?? null
+      if (request.apiToken?.is_unconfirmed) request.needsProviderLogin = (await app.provider?.isReachable()) === true
     })
   },
-  { name: 'tokens', dependencies: ['database', 'service'] },
+  { name: 'tokens', dependencies: ['database', 'provider', 'service'] },
 )

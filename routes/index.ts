@@ -4,6 +4,7 @@ import cors from '../plugins/cors.js'
 import crossSite from '../plugins/cross-site.js'
 import fairShare from '../plugins/fair-share.js'
 import loadShedding from '../plugins/load-shedding.js'
+import provider from '../plugins/provider.js'
 import rateLimit from '../plugins/rate-limit.js'
 import rights from '../plugins/rights.js'
 import session from '../plugins/session.js'
@@ -50,6 +51,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, { sessionSecrets: secret
   await app.register(loadShedding, { maxDelayMs })
   await app.register(rateLimit)
   await app.register(crossSite)
+  await app.register(provider)
   await app.register(tokens)
   await app.register(session, { secrets })
   await app.register(auth)

@@ -349,6 +349,17 @@ export const SETTINGS = {
     german: { text: 'Beschriftung der Schaltfläche' },
     english: { text: 'label of the login button' },
   },
+  OIDC_RECHECK_DAYS: {
+    schema: { type: 'integer', minimum: 0, maximum: 3650, default: 0 },
+    german: {
+      text: 'nach so vielen Tagen bestätigt der Anbieter eine Person erneut; bis dahin gilt kein Zugang',
+      default: '0 (aus)',
+    },
+    english: {
+      text: 'days after which the provider must confirm a linked person again; until then the account has no access ([leavers](docs/sign-in.md#when-a-person-leaves))',
+      default: '`0` (off)',
+    },
+  },
   SMTP_HOST: {
     schema: { type: 'string' },
     check: checkMailHost,

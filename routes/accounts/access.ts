@@ -5,13 +5,20 @@ import { listTokens } from '../../db/queries/accounts/tokens.js'
 import { findAccount } from '../../db/queries/accounts/users.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseUserId } from '../../src/domain/accounts/accounts.js'
-import { ADMINS_ONLY, TOKEN_NOT_ALLOWED, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
+import {
+  ADMINS_ONLY,
+  LOGIN_TOO_OLD,
+  TOKEN_NOT_ALLOWED,
+  TOKEN_NOT_FOUND,
+  USER_NOT_FOUND,
+} from '../../src/domain/accounts/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { endPasskeys, endSessions, endTokens } from '../../src/services/accounts/revoke.js'
-import { TokenList } from '../auth/schemas.js'
-import { AccessParams, AccountParams, SessionList } from './schemas.js'
+import { markToken } from '../../src/services/accounts/tokens.js'
+import { ListedToken, TokenList } from '../auth/schemas.js'
+import { AccessParams, AccountParams, MarkTokenBody, SessionList } from './schemas.js'
 
 const MAX_SESSION_ID = Number.MAX_SAFE_INTEGER
 const REFUSALS = [ADMINS_ONLY, USER_NOT_FOUND]
@@ -106,6 +113,29 @@ const access: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       await endTokens(app.db, actorOf(request), knownId(request))
       return { ok: true as const }
+    },
+  )
+
+  app.patch(
+    '/tokens/:rowId',
+    {
+      schema: {
+        operationId: 'markTokenOfUser',
+        summary: 'Mark or unmark an API token of a user as a service token',
+        description: `A service token keeps working while the provider must confirm its owner again. It ends like any
+other when the account is disabled.`,
+        tags: ['accounts'],
+        params: AccessParams,
+        body: MarkTokenBody,
+        response: responses(ListedToken, [ADMINS_ONLY, LOGIN_TOO_OLD, TOKEN_NOT_ALLOWED, TOKEN_NOT_FOUND]),
+      },
+      preHandler: [app.requireFreshLogin, refuseTokenOfOwner],
+    },
+    async (request) => {
+      const id = parseRowId(request.params.rowId, 'Ungültige Token-ID')
+      if (id === undefined) throw TOKEN_NOT_FOUND
+      const isService = request.body.is_service
+      return markToken(app.db, actorOf(request), { userId: knownId(request), id, isService })
     },
   )
 

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { listAuditEntries } from '../../db/queries/accounts/audit.js'
 import { findListedAccount } from '../../db/queries/accounts/list.js'
+import { listServiceTokens } from '../../db/queries/accounts/tokens.js'
 import { findByExternalId } from '../../db/queries/accounts/users.js'
 import { listTeamsOf } from '../../db/queries/teams/members.js'
 import { actorOf } from '../../plugins/auth.js'
@@ -28,11 +29,11 @@ import list from './list.js'
 import ownAccount from './me.js'
 import {
   AccountParams,
-  AccountResponse,
   AccountWithStateResponse,
   AuditList,
   AuditQuery,
   ChangeAccountBody,
+  ChangedAccountResponse,
   ExternalIdParams,
   PutAccountBody,
   PutAccountResponse,
@@ -108,7 +109,7 @@ a later day, \`link_next_login: true\` and a \`disabled_on\` of null or a later 
         tags: ['accounts'],
         params: AccountParams,
         body: ChangeAccountBody,
-        response: responses(AccountResponse, [ADMINS_ONLY, LOGIN_TOO_OLD, USER_NOT_FOUND, EXTERNAL_ID_TAKEN]),
+        response: responses(ChangedAccountResponse, [ADMINS_ONLY, LOGIN_TOO_OLD, USER_NOT_FOUND, EXTERNAL_ID_TAKEN]),
       },
       preHandler: [app.requireAdmin, requireFreshLoginToGrant],
     },
@@ -119,10 +120,13 @@ a later day, \`link_next_login: true\` and a \`disabled_on\` of null or a later 
       // screen must not take over the account.
       if (id === request.user.id && change.password !== undefined) throw OWN_PASSWORD
       const rules = { offered: app.offeredMethods, today: app.clock.today() }
-      const user = id === undefined ? undefined : await changeAccount(app.db, actorOf(request), id, change, rules)
+      if (id === undefined) throw USER_NOT_FOUND
+      // Read before the change, which may delete the tokens.
+      const ending = typeof change.disabled_on === 'string' ? await listServiceTokens(app.db, id) : undefined
+      const user = await changeAccount(app.db, actorOf(request), id, change, rules)
       if (user === undefined) throw USER_NOT_FOUND
       if (change.password !== undefined) await warnOfCommonPassword(reply, change.password)
-      return { user }
+      return { user, ...(ending && { service_tokens: ending }) }
     },
   )
 

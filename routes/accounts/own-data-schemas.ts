@@ -67,6 +67,7 @@ export const OwnDataResponse = Type.Object({
       last_used_at: nullable(Timestamp),
       expires_at: nullable(Timestamp),
       scopes: Type.Array(Type.String()),
+      is_service: Type.Boolean(),
     }),
   ),
   mails: Type.Array(

@@ -101,6 +101,20 @@ export const OwnLanguage = Type.Unsafe<Language | null>({
 
 export const OwnAccountResponse = Type.Object({ user: User, language: OwnLanguage })
 
+export const ChangedAccountResponse = Type.Object({
+  user: User,
+  service_tokens: Type.Optional(
+    Type.Array(
+      Type.Object({ id: Type.Integer({ examples: [3] }), name: Type.String({ examples: ['nightly import'] }) }),
+      {
+        description: 'With a day in `disabled_on`: the service tokens of the account, which end on this day.',
+      },
+    ),
+  ),
+})
+
+export const MarkTokenBody = Type.Object({ is_service: Type.Boolean({ examples: [true] }) })
+
 export const AccountWithStateResponse = Type.Object({
   user: AccountWithState,
   teams: Type.Array(

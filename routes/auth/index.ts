@@ -4,7 +4,12 @@ import { findRoles } from '../../db/queries/accounts/roles.js'
 import { actorOf } from '../../plugins/auth.js'
 import { endSession, hashSessionId, replaceSession, startSession } from '../../plugins/session.js'
 import { checkPasswordLength } from '../../src/domain/accounts/passwords.js'
-import { NOT_LOGGED_IN, PASSWORD_LOGIN_OFF, WRONG_LOGIN } from '../../src/domain/accounts/refusals.js'
+import {
+  NOT_LOGGED_IN,
+  PASSWORD_LOGIN_OFF,
+  PROVIDER_LOGIN_NEEDED,
+  WRONG_LOGIN,
+} from '../../src/domain/accounts/refusals.js'
 import { logoUrl, NO_LOGO } from '../../src/domain/company/logo.js'
 import { requireFields } from '../../src/domain/text/parameters.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
@@ -76,7 +81,7 @@ const auth: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['auth'],
         security: [],
         body: LoginBody,
-        response: responses(LoggedIn, [WRONG_LOGIN, PASSWORD_LOGIN_OFF]),
+        response: responses(LoggedIn, [WRONG_LOGIN, PASSWORD_LOGIN_OFF, PROVIDER_LOGIN_NEEDED]),
       },
       config: { invalidBody: MISSING_LOGIN },
     },

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findRoles } from '../../db/queries/accounts/roles.js'
 import { replaceSession } from '../../plugins/session.js'
 import { networkOf } from '../../src/domain/accounts/login-limits.js'
-import { NO_PASSKEYS, PASSKEY_REFUSED } from '../../src/domain/accounts/refusals.js'
+import { NO_PASSKEYS, PASSKEY_REFUSED, PROVIDER_LOGIN_NEEDED } from '../../src/domain/accounts/refusals.js'
 import { responses } from '../../src/http/schemas.js'
 import { beginPasskeyLogin, logInByPasskey } from '../../src/services/accounts/passkey-login.js'
 import { PasskeyLoginBody, RequestOptions } from './passkey-schemas.js'
@@ -34,7 +34,7 @@ const passkeyLogin: FastifyPluginAsyncTypebox = async (app) => {
         tags: ['auth'],
         security: [],
         body: PasskeyLoginBody,
-        response: responses(LoggedIn, [PASSKEY_REFUSED, NO_PASSKEYS]),
+        response: responses(LoggedIn, [PASSKEY_REFUSED, PROVIDER_LOGIN_NEEDED, NO_PASSKEYS]),
       },
     },
     async (request) => {

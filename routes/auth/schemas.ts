@@ -77,11 +77,17 @@ const Token = {
   name: Type.String({ examples: ['nightly import'] }),
   created_at: Timestamp,
   expires_at: nullable(Timestamp),
+  is_service: Type.Boolean({
+    description: `Whether an administrator has marked the token as a service token, which works without a recent
+confirmation of its owner by the provider (\`OIDC_RECHECK_DAYS\`).`,
+  }),
   scopes: Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: SCOPES }), { examples: [['read', 'learn']] }),
 }
 
+export const ListedToken = Type.Object({ ...Token, last_used_at: nullable(Timestamp) })
+
 export const TokenList = Type.Object({
-  tokens: Type.Array(Type.Object({ ...Token, last_used_at: nullable(Timestamp) })),
+  tokens: Type.Array(ListedToken),
 })
 
 export const CreateTokenBody = Type.Object({

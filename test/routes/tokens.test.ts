@@ -27,7 +27,9 @@ t.test('a token is shown once and listed without its secret', async (t) => {
   const before = Date.now()
   const forever = await member.post('/api/auth/tokens', { name: '  Nächtlicher Import ' })
   t.equal(forever.status, 200)
-  t.strictSame(Object.keys(forever.body).sort(), ['created_at', 'expires_at', 'id', 'name', 'scopes', 'token'])
+  t.strictSame(Object.keys(forever.body).sort(), [
+    ...['created_at', 'expires_at', 'id', 'is_service', 'name', 'scopes', 'token'],
+  ])
   t.match(forever.body, { id: Number, name: 'Nächtlicher Import', token: /^svct_[\w-]{43}$/, expires_at: null })
 
   const limited = await member.post('/api/auth/tokens', { name: 'x', expires_in_days: 30, user_id: 1 })

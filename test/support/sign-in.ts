@@ -73,6 +73,7 @@ export function oidcSettings(provider: IdentityProvider, publicUrl: string, give
       OIDC_CREATE_USERS: true,
       OIDC_LINK_BY_USERNAME: false,
       OIDC_LABEL: 'Firmenkonto',
+      OIDC_RECHECK_DAYS: 0,
       ...given,
     },
     publicUrl,

@@ -26,6 +26,7 @@ export type AuditAction =
   | 'identity.unlink'
   | 'token.create'
   | 'token.delete'
+  | 'token.service'
   | 'passkey.create'
   | 'passkey.delete'
   | 'content.import'

@@ -54,8 +54,10 @@ export async function insertIdentity(
   return id
 }
 
+/** Records that the provider has confirmed the person. */
 export async function recordIdentityUse(db: Kysely<Database>, id: number): Promise<void> {
-  await db.updateTable('identities').set({ last_used_at: sql<Date>`now()` }).where('id', '=', id).execute()
+  const now = sql<Date>`now()`
+  await db.updateTable('identities').set({ last_used_at: now, confirmed_at: now }).where('id', '=', id).execute()
 }
 
 export async function listIdentities(db: Kysely<Database>, userId: number): Promise<OwnIdentity[]> {

@@ -53,7 +53,7 @@ const MAILS: Rows = {
 const TOKENS: Rows = {
   key: BY_ID,
   from: (userId, after) => sql`
-    select id, ${json(sql`id, name, ${instant('created_at')}, ${instant('last_used_at')}, ${instant('expires_at')}, scopes`)}
+    select id, ${json(sql`id, name, ${instant('created_at')}, ${instant('last_used_at')}, ${instant('expires_at')}, scopes, is_service`)}
     from api_tokens where user_id = ${userId} and ${after}`,
 }
 

@@ -1,6 +1,8 @@
 import { type Insertable, type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely'
+import type { Recheck } from '../../../src/domain/sign-in/settings.js'
 import type { SignInMethod } from '../../column-types.js'
 import type { Database } from '../../types.js'
+import { isUnconfirmed } from './confirmed.js'
 import { isEnabled } from './enabled.js'
 import type { AccountWithState } from './users.js'
 
@@ -15,6 +17,8 @@ export interface FoundSession {
   provider_session: string | null
   /** Whether the last login or confirmation came from the provider, or the id of the provider's session is stored */
   is_of_provider: boolean
+  /** Whether the provider must confirm the user again; see `isUnconfirmed` */
+  is_unconfirmed: boolean
 }
 
 type SessionRow = AccountWithState & Omit<FoundSession, 'user'> & { session_id: number }
@@ -27,6 +31,7 @@ export async function findSession(
   db: Kysely<Database>,
   idHash: Buffer,
   maxDays: number,
+  recheck: Recheck | undefined,
 ): Promise<FoundSession | undefined> {
   const { rows } = await sql<SessionRow>`
     select sessions.id as session_id, users.id, username, display_name, is_admin, is_author, is_auditor,
@@ -34,7 +39,8 @@ export async function findSession(
       must_change_password and authenticated_by = 'password' as must_change_password,
       last_seen_on, disabled_on, language, language_used, expires_at, sessions.created_at as begun_at, authenticated_at,
       authenticated_at > now() - interval '10 minutes' as is_fresh, provider_session,
-      authenticated_by = 'oidc' or provider_session is not null as is_of_provider
+      authenticated_by = 'oidc' or provider_session is not null as is_of_provider,
+      ${isUnconfirmed(recheck)} as is_unconfirmed
     from sessions join users on users.id = sessions.user_id
     where id_hash = ${idHash} and expires_at > now()
       and sessions.created_at > now() - make_interval(days => ${maxDays})`.execute(db)
@@ -47,9 +53,11 @@ export async function findSession(
     is_fresh,
     provider_session,
     is_of_provider,
+    is_unconfirmed,
     ...user
   } = rows[0]
-  return { id, user, begun_at, expires_at, authenticated_at, is_fresh, provider_session, is_of_provider }
+  const login = { begun_at, expires_at, authenticated_at, is_fresh, provider_session, is_of_provider, is_unconfirmed }
+  return { id, user, ...login }
 }
 
 /** The credential used for a login; `insertSession` checks that it is still valid. */

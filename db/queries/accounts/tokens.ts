@@ -1,11 +1,13 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Scope } from '../../../src/domain/accounts/scopes.js'
+import type { Recheck } from '../../../src/domain/sign-in/settings.js'
 import type { Database } from '../../types.js'
+import { isUnconfirmed } from './confirmed.js'
 import type { AccountWithState } from './users.js'
 
 // Raw SQL: one statement reads the token and records its use; every request with a token runs it.
 
-const TOKEN = ['id', 'name', 'created_at', 'last_used_at', 'expires_at', 'scopes'] as const
+const TOKEN = ['id', 'name', 'created_at', 'last_used_at', 'expires_at', 'scopes', 'is_service'] as const
 
 export type ApiToken = Pick<Selectable<Database['api_tokens']>, (typeof TOKEN)[number]>
 
@@ -13,19 +15,26 @@ export interface SentToken {
   id: number
   scopes: Scope[]
   user: AccountWithState
+  /** Whether the provider must confirm the owner again; see `isUnconfirmed`. Never for a service token */
+  is_unconfirmed: boolean
 }
 
 /**
  * Returns the token with its user, unless the token is unknown or has expired. Also records the use of the token, at
  * most once a minute: of two concurrent requests, the second waits for the first and then skips its own update.
  */
-export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Promise<SentToken | undefined> {
-  const { rows } = await sql<AccountWithState & { token_id: number; scopes: Scope[] }>`
+export async function findSentToken(
+  db: Kysely<Database>,
+  tokenHash: Buffer,
+  recheck: Recheck | undefined,
+): Promise<SentToken | undefined> {
+  const { rows } = await sql<AccountWithState & { token_id: number; scopes: Scope[]; is_unconfirmed: boolean }>`
     with found as (
       select api_tokens.id as token_id, scopes, users.id, username, display_name, is_admin, is_author, is_auditor,
         auditor_until, users.created_at,
         must_change_password and password_hash is not null as must_change_password, last_seen_on, disabled_on,
-        language, language_used
+        language, language_used,
+        not is_service and ${isUnconfirmed(recheck)} as is_unconfirmed
       from api_tokens join users on users.id = user_id
       where token_hash = ${tokenHash} and (expires_at is null or expires_at > now())
     ), used as (
@@ -33,16 +42,30 @@ export async function findSentToken(db: Kysely<Database>, tokenHash: Buffer): Pr
       where api_tokens.id = token_id and (last_used_at is null or last_used_at <= now() - interval '1 minute')
     )
     select token_id, scopes, id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at,
-      must_change_password, last_seen_on, disabled_on, language, language_used
+      must_change_password, last_seen_on, disabled_on, language, language_used, is_unconfirmed
     from found`.execute(db)
   if (rows[0] === undefined) return undefined
-  const { token_id, scopes, ...user } = rows[0]
-  return { id: token_id, scopes, user }
+  const { token_id, scopes, is_unconfirmed, ...user } = rows[0]
+  return { id: token_id, scopes, user, is_unconfirmed }
 }
 
 /** Includes expired tokens that have not been deleted yet. */
 export async function listTokens(db: Kysely<Database>, userId: number): Promise<ApiToken[]> {
   return db.selectFrom('api_tokens').select(TOKEN).where('user_id', '=', userId).orderBy('id').execute()
+}
+
+/** Returns id and name of the service tokens of a user. */
+export async function listServiceTokens(
+  db: Kysely<Database>,
+  userId: number,
+): Promise<Pick<ApiToken, 'id' | 'name'>[]> {
+  return db
+    .selectFrom('api_tokens')
+    .select(['id', 'name'])
+    .where('user_id', '=', userId)
+    .where('is_service', '=', true)
+    .orderBy('id')
+    .execute()
 }
 
 /** `lifetimeDays` is null for a token that does not expire. */
@@ -57,6 +80,22 @@ export async function insertToken(
     .values({ ...row, expires_at })
     .returning(TOKEN)
     .executeTakeFirstOrThrow()
+}
+
+/** Returns the token; undefined if the user has no such token. */
+export async function markServiceToken(
+  transaction: Transaction<Database>,
+  userId: number,
+  id: number,
+  is_service: boolean,
+): Promise<ApiToken | undefined> {
+  return transaction
+    .updateTable('api_tokens')
+    .set({ is_service })
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returning(TOKEN)
+    .executeTakeFirst()
 }
 
 export async function hasToken(db: Kysely<Database>, userId: number, id: number): Promise<boolean> {

@@ -66,16 +66,11 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
       onRequest: [keepTarget, app.limitRequests('sign-in start', PER_TEN_SECONDS)],
     },
     async (request, reply) => {
-      const target = request.signInTarget
-      const provider = requireProvider()
       if (request.query.link) {
         throw new SignInFault('nicht_angemeldet', 'linking begins with a POST of an own page')
       }
-      const mode = request.query.confirm ? 'confirm' : 'login'
-      const userId = mode === 'login' ? null : requireOwnRequest(request).id
-      const { challenge, url } = await provider.begin({ forceLogin: mode === 'confirm' })
-      app.signInCookies.remember(request, reply, { mode, challenge, target, startedAt: Date.now(), userId })
-      return reply.redirect(url)
+      if (!request.query.confirm) return goToProvider(request, reply, { isSilent: request.needsProviderLogin })
+      return goToProvider(request, reply, { confirms: requireOwnRequest(request).id })
     },
   )
 
@@ -98,11 +93,32 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
       const pending = app.signInCookies.take(request, reply, request.query.state ?? '')
       if (pending === undefined) throw new SignInFault('abgelaufen', 'the state is unknown here, spent or too old')
       request.signInTarget = parseTarget(pending.target)
+      // The provider needs the person, for example to log in there, so the second attempt shows its pages.
+      if (pending.isSilent && request.query.error !== undefined) return goToProvider(request, reply, {})
       const person = await provider.finish(queryOf(request.url), pending.challenge)
       const page = await finish(request, reply, provider, pending, person)
       return reply.redirect(pageAddress(basePath, page))
     },
   )
+
+  /** @param purpose confirms: id of the user whose login is confirmed; undefined for a login */
+  async function goToProvider(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { confirms, isSilent = false }: { confirms?: number; isSilent?: boolean },
+  ): Promise<FastifyReply> {
+    const target = request.signInTarget
+    const { challenge, url } = await requireProvider().begin({ forceLogin: confirms !== undefined, isSilent })
+    const pending = { challenge, target, startedAt: Date.now(), isSilent }
+    app.signInCookies.remember(
+      request,
+      reply,
+      confirms === undefined
+        ? { ...pending, mode: 'login', userId: null }
+        : { ...pending, mode: 'confirm', userId: confirms },
+    )
+    return reply.redirect(url)
+  }
 
   async function finish(
     request: FastifyRequest,

@@ -41,6 +41,12 @@ export const MISSING_NOT_CONFIRMED = new Refusal(
 
 /** The request has no valid session or API token, or the user has been deleted. */
 export const NOT_LOGGED_IN = new Refusal('unauthenticated', 'not_logged_in', 'Nicht angemeldet')
+/** The person has not logged in through the provider for `OIDC_RECHECK_DAYS`. */
+export const PROVIDER_LOGIN_NEEDED = new Refusal(
+  'unauthenticated',
+  'provider_login_needed',
+  'Bitte einmal über das Firmenkonto anmelden',
+)
 export const WRONG_LOGIN = new Refusal('unauthenticated', 'wrong_login', 'Benutzername oder Passwort falsch')
 export const ADMINS_ONLY = new Refusal('forbidden', 'admins_only', 'Administratorrechte erforderlich')
 export const AUDITORS_ONLY = new Refusal('forbidden', 'auditors_only', 'Das sehen nur Administratoren und Prüfer')
@@ -67,6 +73,8 @@ export const PASSWORD_LOGIN_OFF = new Refusal(
   'Anmeldung mit Passwort ist abgeschaltet',
 )
 export const USER_NOT_FOUND = new Refusal('not_found', 'user_not_found', 'Benutzer nicht gefunden')
+
+export const TOKEN_NOT_FOUND = new Refusal('not_found', 'token_not_found', 'Token nicht gefunden')
 
 export const NO_PASSKEYS = new Refusal('not_found', 'no_passkeys', 'Passkeys werden hier nicht angeboten')
 export const PASSKEY_INVALID = new InvalidInput('Der Passkey ließ sich nicht einrichten', 'passkey_invalid')

@@ -1,5 +1,11 @@
 import type { ClaimRules, RightRule } from './claims.js'
 
+/** Access of linked accounts ends `days` days after the provider's last confirmation of the person. */
+export interface Recheck {
+  issuer: string
+  days: number
+}
+
 export interface OidcSettings {
   issuer: string
   clientId: string
@@ -10,6 +16,8 @@ export interface OidcSettings {
   /** Whether a sign-in links an existing account of the same name; requires trust in the provider's names */
   linkByUsername: boolean
   label: string
+  /** Undefined if the provider need not confirm persons again */
+  recheck: Recheck | undefined
 }
 
 export interface GivenOidc {
@@ -30,6 +38,7 @@ export interface GivenOidc {
   OIDC_CREATE_USERS: boolean
   OIDC_LINK_BY_USERNAME: boolean
   OIDC_LABEL: string
+  OIDC_RECHECK_DAYS: number
 }
 
 export const DEFAULT_SCOPES = 'openid profile email'
@@ -58,7 +67,10 @@ export function readOidcSettings(
   fail: (variable: string, problem: string) => never,
 ): OidcSettings | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = given
-  const first = [...NEEDED, ...RIGHTS.flat(), ...OPTIONAL_CLAIMS].find((name) => given[name] !== undefined)
+  const { OIDC_RECHECK_DAYS: days } = given
+  const first =
+    [...NEEDED, ...RIGHTS.flat(), ...OPTIONAL_CLAIMS].find((name) => given[name] !== undefined) ??
+    (days > 0 ? 'OIDC_RECHECK_DAYS' : undefined)
   if (first === undefined) return undefined
   for (const name of NEEDED) if (given[name] === undefined) fail(name, `fehlt, obwohl ${first} gesetzt ist`)
   if (publicUrl === undefined) fail('PUBLIC_URL', 'ist mit OIDC_ISSUER erforderlich')
@@ -87,6 +99,7 @@ export function readOidcSettings(
     createUsers: given.OIDC_CREATE_USERS,
     linkByUsername: given.OIDC_LINK_BY_USERNAME,
     label: given.OIDC_LABEL,
+    recheck: days > 0 ? { issuer: issuer as string, days } : undefined,
   }
 }
 

@@ -6,11 +6,12 @@ import {
   deleteTokens,
   hasToken,
   insertToken,
+  markServiceToken,
   replaceTokenHash,
 } from '../../../db/queries/accounts/tokens.js'
 import type { Account } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
-import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import { NOT_LOGGED_IN, TOKEN_NOT_FOUND } from '../../domain/accounts/refusals.js'
 import type { Scope } from '../../domain/accounts/scopes.js'
 import { createToken, hashToken } from '../../domain/accounts/tokens.js'
 import { createOnce, type FormRequest } from '../create-once.js'
@@ -56,6 +57,24 @@ export async function createOwnToken(
     // A password reset has deleted the token and ended the session.
     if (row === undefined) throw NOT_LOGGED_IN
     return { ...row, token }
+  })
+}
+
+/**
+ * Marks or unmarks a token of a user as a service token and writes an audit entry.
+ * @throws TOKEN_NOT_FOUND if the user has no such token
+ */
+export async function markToken(
+  db: Kysely<Database>,
+  actor: Actor,
+  { userId, id, isService }: { userId: number; id: number; isService: boolean },
+): Promise<ApiToken> {
+  return db.transaction().execute(async (transaction) => {
+    const token = await markServiceToken(transaction, userId, id, isService)
+    if (token === undefined) throw TOKEN_NOT_FOUND
+    const details = { user_id: userId, is_service: isService }
+    await insertAuditEntry(transaction, actor, { action: 'token.service', target_id: id, target: token.name, details })
+    return token
   })
 }
 

@@ -5,6 +5,7 @@ import {
   findIdentifiedUser,
   insertIdentity,
   lockSubject,
+  recordIdentityUse,
   type Subject,
 } from '../../../db/queries/accounts/identities.js'
 import { lockLoginMethods } from '../../../db/queries/accounts/passkeys.js'
@@ -72,6 +73,7 @@ export async function confirmByProvider(
   if (owner?.id !== user.id) throw new SignInFault('andere_person')
   await endLinkNextLogin(db, user.id)
   const { identity_id: identityId, ...account } = owner
+  await recordIdentityUse(db, identityId)
   return { user: account, credential: { identityId, authenticatedAt }, providerSession }
 }
 

@@ -9,6 +9,8 @@ import { boundedFetch } from './bounded-fetch.js'
 import { explain } from './explain.js'
 
 const METADATA_MS = 10 * 60_000
+/** Time in milliseconds for which `isReachable` repeats its last result */
+const PROBE_MS = 30_000
 const TIMEOUT_SECONDS = 5
 const MAX_SUBJECT = 255
 /** Accepted signature algorithms: only asymmetric algorithms, regardless of the metadata of the provider */
@@ -52,6 +54,7 @@ export class Provider {
   readonly #isInsecure: boolean
   #known: Known | undefined
   #discovery: Promise<Known> | undefined
+  #probe: { since: number; result: Promise<boolean> } | undefined
 
   constructor(settings: OidcSettings, redirectUri: string) {
     this.settings = settings
@@ -66,10 +69,17 @@ export class Provider {
 
   /**
    * Creates a challenge and the URL to which the browser is redirected.
-   * @param options forceLogin: whether the provider must authenticate the person again
+   * @param options forceLogin: whether the provider must authenticate the person again; isSilent: whether the provider
+   * must show no page, and returns an error if it needs one
    * @throws SignInFault if the provider is not reachable
    */
-  async begin({ forceLogin }: { forceLogin: boolean }): Promise<{ challenge: Challenge; url: string }> {
+  async begin({
+    forceLogin = false,
+    isSilent = false,
+  }: {
+    forceLogin?: boolean
+    isSilent?: boolean
+  }): Promise<{ challenge: Challenge; url: string }> {
     const { configuration } = await this.#find()
     const challenge = {
       state: client.randomState(),
@@ -84,6 +94,7 @@ export class Provider {
       code_challenge: await client.calculatePKCECodeChallenge(challenge.verifier),
       code_challenge_method: 'S256',
       ...(forceLogin && { max_age: '0' }),
+      ...(isSilent && { prompt: 'none' }),
     })
     return { challenge, url: url.href }
   }
@@ -142,6 +153,19 @@ export class Provider {
       .catch((error) => {
         throw explain(error, [token])
       })
+  }
+
+  /** Returns whether the provider answers a request for its metadata, at most `PROBE_MS` ago. Never throws. */
+  async isReachable(): Promise<boolean> {
+    const now = performance.now()
+    if (this.#probe === undefined || now - this.#probe.since > PROBE_MS) {
+      const result = this.#discover().then(
+        () => true,
+        () => false,
+      )
+      this.#probe = { since: now, result }
+    }
+    return this.#probe.result
   }
 
   /** Returns the URL that ends the provider's session; undefined if there is no such URL or no metadata. */

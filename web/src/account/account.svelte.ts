@@ -5,8 +5,10 @@ import { isLate } from '../api/late-response.js'
 import { queryClient } from '../api/query-client.js'
 import type { ResponseBody, Roles, User } from '../api/types.js'
 import { forgetUser, onOtherTab, rememberedUser, rememberUser } from '../platform/remembered-user.js'
+import { place } from '../platform/router.svelte.js'
 import { hasReturnedFromProvider, removeUserKeys } from '../platform/storage.js'
 import { withSendLock } from '../storage/send-lock.js'
+import { providerUrl } from './provider.js'
 
 /** The user as stored in this browser. Older versions of the app stored no `roles`. */
 type Person = User & { roles?: Roles | undefined }
@@ -35,6 +37,8 @@ export const account = $state<AccountState>({
 })
 
 const ROLES_MS = 60_000
+/** Error code of the service for a session that the identity provider must confirm */
+const PROVIDER_FIRST = 'provider_login_needed'
 
 let resolveDialog: ((isBack: boolean) => void) | undefined
 let dialogResult: Promise<boolean> | undefined
@@ -103,6 +107,8 @@ export async function findAccount(): Promise<void> {
   } catch (error) {
     if (account.status === 'ready') return
     if (error instanceof Refused && error.status === 401) {
+      // After a refusal by the provider, the login page shows the reason instead of starting again.
+      if (error.code === PROVIDER_FIRST && !place.query.has('fehler')) return location.assign(providerUrl())
       account.status = 'anonymous'
       return
     }

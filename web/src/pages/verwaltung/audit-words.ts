@@ -25,6 +25,10 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'login.emergency': { label: 'Notfallzugang benutzt', sentence: (who) => `Notfallzugang „${who}“ benutzt` },
   'token.create': { label: 'Eigenen Token angelegt', sentence: (name) => `Eigenen Token „${name}“ angelegt` },
   'token.delete': { label: 'Eigenen Token widerrufen', sentence: () => 'Eigenen Token widerrufen' },
+  'token.service': {
+    label: 'Dienst-Token bestimmt',
+    sentence: (name) => `Token „${name}“ als Dienst-Token bestimmt oder nicht mehr`,
+  },
   'passkey.create': { label: 'Eigenen Passkey angelegt', sentence: (name) => `Eigenen Passkey „${name}“ angelegt` },
   'passkey.delete': { label: 'Eigenen Passkey entfernt', sentence: () => 'Eigenen Passkey entfernt' },
   'identity.link': { label: 'Anmeldung verknüpft', sentence: (who) => `Anmeldung von „${who}“ verknüpft` },
