@@ -123,7 +123,7 @@ async function exportOneBatch(): Promise<void> {
 }
 
 for (const [name, indexes, work] of [
-  ['the session', ['sessions_pkey', 'users_pkey'], () => findSession(db, Buffer.alloc(32, 1), 30)],
+  ['the session', ['sessions_pkey', 'users_pkey'], () => findSession(db, Buffer.alloc(32, 1), 30, undefined)],
   ['the login', ['users_normal_username_key'], () => findCredentials(db, 'user-7')],
   ['the deck list', ['card_progress_statistics_idx'], () => listDecks(db, 7, '2026-11-21')],
   ['one deck', ['decks_slug_key'], () => findDeckBySlug(db, 'deck-7')],

@@ -8,6 +8,8 @@ import t, { type Test } from 'tap'
 import ts from 'typescript'
 import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
+import { findUnconfirmed } from '../../db/queries/accounts/confirmed.js'
+import { findSession } from '../../db/queries/accounts/sessions.js'
 import { findSentToken } from '../../db/queries/accounts/tokens.js'
 import { reopenMissed } from '../../db/queries/assignments/occurrences.js'
 import { isTestAssigned, missOccurrences } from '../../db/queries/assignments/plan.js'
@@ -146,7 +148,9 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
     .transaction()
     .execute((transaction) => reopenMissed(transaction, 1, { at: new Date(), until: '2026-11-25', reason: 'x' }))
   await deleteScores(db, { userId: undefined, after: undefined, limit: 9 })
-  await findSentToken(db, Buffer.alloc(32))
+  await findSentToken(db, Buffer.alloc(32), { issuer: 'x', days: 7 })
+  await findUnconfirmed(db, 1, { issuer: 'x', days: 7 })
+  await findSession(db, Buffer.alloc(32), 30, { issuer: 'x', days: 7 })
   await sumPictures(db)
   await isContentEmpty(db)
   await findCardsOfNotes(db, ['guid'])

@@ -358,6 +358,8 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await callMail(app.db, admin, learner)
   const token = (await learner('POST', '/api/auth/tokens', { name: 'Skript', expires_in_days: 9 })).body
   await get('auth/tokens')
+  const { user: owner } = (await learner('GET', '/api/auth/me')).body
+  await admin('PATCH', `/api/accounts/${owner.id}/tokens/${token.id}`, { is_service: true })
   await learner('DELETE', `/api/auth/tokens/${token.id}`)
   const authenticator = new Authenticator(ORIGIN, 'localhost')
   const creation = (await learner('POST', '/api/auth/passkeys/options')).body
