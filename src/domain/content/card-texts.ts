@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Exercise, lengthOfExercise } from '../questions/exercise.js'
 import { MAX_LABEL_LENGTH, MAX_SIDE_LENGTH } from '../text/limits.js'
 
-type TextRule = {
+export type TextRule = {
   /** Whether authors may leave the text empty */
   isOptional: boolean
 } & (MarkdownRule | LabelRule)
@@ -18,7 +18,9 @@ interface MarkdownRule {
 interface LabelRule {
   isMarkdown: false
   /** In code points */
-  maxLength: typeof MAX_LABEL_LENGTH
+  maxLength: number
+  /** Whether a deck file may contain a longer text */
+  isLongerInFiles?: boolean
 }
 
 /**
@@ -28,7 +30,7 @@ interface LabelRule {
 export const TEXT_RULES = {
   question: { isMarkdown: true, isOptional: false, maxLength: MAX_SIDE_LENGTH },
   answer: { isMarkdown: true, isOptional: false, maxLength: MAX_SIDE_LENGTH },
-  level: { isMarkdown: false, isOptional: true, maxLength: MAX_LABEL_LENGTH },
+  level: { isMarkdown: false, isOptional: true, maxLength: MAX_LABEL_LENGTH, isLongerInFiles: true },
 } satisfies Record<string, TextRule>
 
 export type CardText = keyof typeof TEXT_RULES

@@ -287,7 +287,7 @@ export class TableReader {
     )
     const level = this.#readLevel(read('level'), `${read('tags')} ${this.#header?.tags ?? ''}`)
     // An export of this service may contain longer labels: content files allow them.
-    if (!columns.isOwn && [name, level].some(isLabelTooLong)) {
+    if (!columns.isOwn && [name, level].some((text) => isLabelTooLong(text))) {
       fault(line, `Deck und Level dürfen höchstens ${MAX_LABEL_LENGTH} Zeichen haben`)
       return
     }

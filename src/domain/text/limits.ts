@@ -6,8 +6,9 @@ export const MAX_SIDE_LENGTH = 65_536
 /** Maximum length of a name, level, title or category in code points; files of decks and sheets may exceed it */
 export const MAX_LABEL_LENGTH = 200
 
-export function isLabelTooLong(label: string): boolean {
-  return label.length > MAX_LABEL_LENGTH && countCharacters(label) > MAX_LABEL_LENGTH
+/** @param maxLength in code points */
+export function isLabelTooLong(label: string, maxLength = MAX_LABEL_LENGTH): boolean {
+  return label.length > maxLength && countCharacters(label) > maxLength
 }
 
 /** Cuts a label to the maximum length and trims its end. */

@@ -26,7 +26,7 @@ export function changeTexts(input: CardTextsInput, before: CardTexts = EMPTY_TEX
 function parseCardText(name: CardText, input: string): string {
   const { isMarkdown, isOptional, maxLength } = TEXT_RULES[name]
   if (isOptional && input.trim() === '') return ''
-  return isMarkdown ? parseMarkdown(name, input, maxLength) : parseLabel(name, input)
+  return isMarkdown ? parseMarkdown(name, input, maxLength) : parseLabel(name, input, maxLength)
 }
 
 /** Returns whether a request contains texts or an exercise; such a request must specify the version to change. */

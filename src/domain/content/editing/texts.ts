@@ -27,17 +27,16 @@ export function parseSheetText(field: string, input: string): string {
 }
 
 /**
- * Parses a name, level, title or category: one line, NFC, trimmed, at most 200 code points.
+ * Parses a name, level, title or category: one line, NFC, trimmed.
+ * @param maxLength in code points
  * @throws InvalidInput if the text is empty, too long or not storable, or contains control characters
  * @example parseLabel('title', ' Git ') // 'Git'
  */
-export function parseLabel(field: string, input: string): string {
+export function parseLabel(field: string, input: string, maxLength = MAX_LABEL_LENGTH): string {
   const label = toNfc(input).trim()
   if (label === '') throw new InvalidField(field, 'darf nicht leer sein')
-  if (isLabelTooLong(label)) {
-    throw new InvalidField(field, `darf höchstens ${MAX_LABEL_LENGTH} Zeichen haben`, {
-      details: { maximum: MAX_LABEL_LENGTH },
-    })
+  if (isLabelTooLong(label, maxLength)) {
+    throw new InvalidField(field, `darf höchstens ${maxLength} Zeichen haben`, { details: { maximum: maxLength } })
   }
   checkLine(field, label)
   return label

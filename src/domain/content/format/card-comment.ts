@@ -1,6 +1,7 @@
 import { FORMS } from '../../questions/exercise.js'
+import { isLabelTooLong } from '../../text/limits.js'
 import { countLines, hasControls, isStorable } from '../../text/text.js'
-import { CARD_TEXTS, type CardText, TEXT_RULES } from '../card-texts.js'
+import { CARD_TEXTS, type CardText, TEXT_RULES, type TextRule } from '../card-texts.js'
 import type { ReportFault } from '../types.js'
 import { NO_TEXT, readJsonText } from './verbatim.js'
 
@@ -100,13 +101,18 @@ function parseText(name: CommentText, entry: Entry | undefined, isVerbatim: bool
   if (name === 'level' && value === '') {
     report(line, `„level“ darf nicht leer sein; ohne Level steht dort ${NO_TEXT}`)
   }
-  const { isMarkdown, maxLength } = TEXT_RULES[name]
+  const rule = TEXT_RULES[name]
+  const { isMarkdown, maxLength } = rule
   if (isMarkdown ? !isStorable(text) : hasControls(text)) {
     report(line, `„${name}“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten`)
   }
-  // Labels in files may be longer than those of requests.
-  if (isMarkdown && text.length > maxLength) report(line, `„${name}“ ist länger als ${maxLength} Zeichen`)
+  if (isTooLong(text, rule)) report(line, `„${name}“ ist länger als ${maxLength} Zeichen`)
   return text
+}
+
+function isTooLong(text: string, rule: TextRule): boolean {
+  if (rule.isMarkdown) return text.length > rule.maxLength
+  return !rule.isLongerInFiles && isLabelTooLong(text, rule.maxLength)
 }
 
 function parseAliases(value: string, line: number, report: ReportFault): string[] {
