@@ -11,7 +11,13 @@ declare module 'fastify' {
   }
 }
 
-/** Tells the languages of the caller: the setting of the account, then those of the browser, then the default. */
+/** Cookie with the language that was chosen in this browser; the app sets it, so that pages without a session have it */
+const CHOSEN = /(?:^|;\s*)language=([a-z]{2})(?:;|$)/
+
+/**
+ * Tells the languages of the caller: the setting of the account, then the one chosen in this browser, then those that
+ * the browser sends, then the default.
+ */
 export default fp(
   async (app) => {
     const { defaultLanguage } = app.config
@@ -31,7 +37,8 @@ export default fp(
 
 /** @param setting language of the account */
 export function readerOf({ headers }: FastifyRequest, setting: Language | null | undefined): Reader {
-  return { setting, accepted: headers['accept-language'] }
+  const [, chosen] = CHOSEN.exec(headers.cookie ?? '') ?? []
+  return { setting, accepted: [chosen, headers['accept-language']].filter(Boolean).join(',') || undefined }
 }
 
 /** Returns the setting of the caller's account. Requests for pages of the app have no session. */

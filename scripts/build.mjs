@@ -7,6 +7,7 @@ import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { OFFERED } from '../web/build/messages/languages.mjs'
 
 const { resolve } = createRequire(import.meta.url)
 /** Folders whose files are not inputs */
@@ -14,6 +15,8 @@ const MADE = new Set(['node_modules', 'dist'])
 const WEB_CONFIG = 'web/vite.config.ts'
 const COMPRESS_WEB = 'scripts/compress-web.mjs'
 const CHECK_SIZES = 'scripts/check-sizes.mjs'
+/** Documents that pages of the app show, in each language */
+const SHOWN_DOCUMENTS = ['docs/fragen.md', 'docs/fragen.en.md', 'docs/datenschutz.md', 'docs/datenschutz.en.md']
 const CREATE_STORE = 'scripts/create-store.mjs'
 
 const STEPS = {
@@ -24,7 +27,7 @@ const STEPS = {
     run: compile,
   },
   page: {
-    inputs: ['web', 'docs/fragen.md', 'docs/datenschutz.md', COMPRESS_WEB, CHECK_SIZES, 'package-lock.json'],
+    inputs: ['web', ...SHOWN_DOCUMENTS, COMPRESS_WEB, CHECK_SIZES, 'package-lock.json'],
     output: 'dist/app/index.html',
     run: buildPage,
   },
@@ -63,10 +66,14 @@ async function buildPage() {
   // Removes the folder, because the service would also serve files of earlier builds.
   rmSync('dist/app', { recursive: true, force: true })
   const vite = path.join(path.dirname(resolve('vite/package.json')), 'bin/vite.js')
+  const builds = ['de', ...OFFERED].map((language) => {
+    process.env.WEB_LANGUAGE = language
+    return runNode(vite, 'build', '--config', WEB_CONFIG, '--logLevel', 'warn')
+  })
   return (
-    (await runNode(vite, 'build', '--config', WEB_CONFIG, '--logLevel', 'warn')) &&
+    !(await Promise.all(builds)).includes(false) &&
     (await runNode(COMPRESS_WEB, 'dist/app')) &&
-    (await runNode(CHECK_SIZES, 'dist/app'))
+    (await runNode(CHECK_SIZES, 'dist/app', ...OFFERED.map((language) => `dist/app/${language}`)))
   )
 }
 

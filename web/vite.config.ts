@@ -76,7 +76,8 @@ export default defineConfig({
   resolve: { alias: { 'decode-named-character-reference': path.join(import.meta.dirname, 'src/markdown/entity.ts') } },
   build: {
     outDir: path.join(import.meta.dirname, '../dist/app', LANGUAGE === 'de' ? '' : LANGUAGE),
-    emptyOutDir: true,
+    // The folder has a subfolder for each language; `scripts/build.mjs` removes it.
+    emptyOutDir: false,
     target: 'es2023',
     // The first versions that support `light-dark()`, `AbortSignal.any` and `popover`
     cssTarget: ['chrome123', 'edge123', 'firefox125', 'safari17.5'],

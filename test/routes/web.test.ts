@@ -66,6 +66,34 @@ t.test('the page names the company and its logo', async (t) => {
   t.not(workers[0], workers[1], 'a browser that keeps the page installs the worker again')
 })
 
+t.test('serves the app in the language of the reader', async (t) => {
+  const english: Record<string, string> = {
+    'en/index.html': PAGE.replace('lang="de"', 'lang="en"').replace('index-abc123', 'index-def456'),
+    'en/assets/index-def456.js': 'export const words = "cards"\n',
+    'en/sw.js': 'addEventListener("install", () => {})\n',
+    'en/manifest.webmanifest': '{ "lang": "en" }\n',
+  }
+  const both = await startService(t, { config: { web: true }, webDir: await writeBuiltApp(t, english), database })
+  const read = (headers: Record<string, string>, url = '/') => get(url, headers, both.app)
+  const languageFor = async (headers: Record<string, string>) => /lang="(\w+)"/.exec((await read(headers)).body)?.[1]
+  t.equal(await languageFor({}), 'de')
+  t.equal(await languageFor({ 'accept-language': 'en-GB,en;q=0.9,de;q=0.5' }), 'en')
+  t.equal(await languageFor({ 'accept-language': 'fr' }), 'de')
+  t.equal(await languageFor({ 'accept-language': 'en', cookie: 'a=b; language=de' }), 'de', 'the choice goes first')
+  t.equal(await languageFor({ cookie: 'language=en' }), 'en')
+  t.equal(await languageFor({ cookie: 'language=xx' }), 'de')
+  const [german, other] = [await read({}), await read({ cookie: 'language=en' })]
+  t.match(other.body, '<meta name="languages" content="de en">')
+  t.not(german.headers.etag, other.headers.etag)
+  t.equal(german.headers.vary, 'Accept-Language, Cookie')
+  t.equal((await read({}, '/assets/index-def456.js')).body, english['en/assets/index-def456.js'])
+  t.equal((await read({}, '/en/index.html')).statusCode, 404)
+  for (const file of ['sw.js', 'manifest.webmanifest']) {
+    t.ok((await read({ cookie: 'language=en' }, `/${file}`)).body.startsWith(english[`en/${file}`] as string), file)
+    t.ok((await read({}, `/${file}`)).body.startsWith(BUILT[file] as string), file)
+  }
+})
+
 t.test('responds 304 if the page is unchanged', async (t) => {
   const etag = String((await get('/')).headers.etag)
   for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {

@@ -9,7 +9,7 @@ import type { Owner } from './process.js'
 /** A minimal build of the app */
 export const BUILT: Record<string, string> = {
   'index.html':
-    '<!doctype html>\n<html lang="de">\n<head>\n<base href="/">\n<title>Training</title>\n<meta name="company" content="">\n<meta name="company-logo" content="">\n<script type="module" src="./assets/index-abc123.js"></script>\n</head>\n<body></body>\n</html>\n',
+    '<!doctype html>\n<html lang="de">\n<head>\n<base href="/">\n<title>Training</title>\n<meta name="languages" content="de">\n<meta name="company" content="">\n<meta name="company-logo" content="">\n<script type="module" src="./assets/index-abc123.js"></script>\n</head>\n<body></body>\n</html>\n',
   'assets/index-abc123.js': `export const words = '${'Karte '.repeat(500)}'\n`,
   'assets/index-abc123.css': ':root { color-scheme: light dark }\n',
   'icons/icon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>\n',
@@ -17,8 +17,9 @@ export const BUILT: Record<string, string> = {
   'sw.js': 'addEventListener("fetch", () => {})\n',
 }
 
-export async function writeBuiltApp(t: Owner): Promise<string> {
-  const folder = await writeContentFolder(t, BUILT)
+/** @param more further files, such as those of another language */
+export async function writeBuiltApp(t: Owner, more: Record<string, string> = {}): Promise<string> {
+  const folder = await writeContentFolder(t, { ...BUILT, ...more })
   const { status } = spawnSync(process.execPath, [path.join(ROOT, 'scripts/compress-web.mjs'), folder])
   if (status !== 0) throw new Error('the app could not be compressed')
   return folder

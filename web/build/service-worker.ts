@@ -10,7 +10,9 @@ export function serviceWorker(entry: string): Plugin {
     apply: 'build',
     async writeBundle({ dir }) {
       if (dir === undefined) return
-      const files = listFiles(dir).filter((file) => file !== 'index.html' && file !== 'sw.js')
+      // The files of other languages are in folders.
+      const isOwn = (file: string) => !/^[a-z]{2}\//.test(file) && file !== 'index.html' && file !== 'sw.js'
+      const files = listFiles(dir).filter(isOwn)
       // The version changes with the name or content of any file.
       const contents = ['index.html', ...files].map(
         (file) => `${file} ${hash('sha256', readFileSync(path.join(dir, file)))}`,

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plugin } from 'vite'
 import { fileOf, findTranslation, isSource, readCatalogue } from './messages/catalogues.mjs'
@@ -17,6 +17,13 @@ export function translateMessages(language: string, sources: string): Plugin {
     enforce: 'pre',
     buildStart() {
       this.addWatchFile(fileOf(language))
+    },
+    // A page that shows `docs/fragen.md` gets `docs/fragen.en.md`.
+    resolveId(source, importer = '') {
+      const [document = ''] = source.split('?', 1)
+      if (!document.endsWith('.md')) return undefined
+      const file = path.resolve(path.dirname(importer), document.replace(/\.md$/, `.${language}.md`))
+      return existsSync(file) ? `${file}?raw` : undefined
     },
     transform(code, id) {
       const file = path.relative(sources, id).replaceAll(path.sep, '/')

@@ -155,6 +155,8 @@ const NAMES = /^(?:new assignment|training |card \{?)/
 /** Strings that look like texts and are none */
 const VALUES = new Set([
   'recent login',
+  'put off',
+  'undo refused',
   'first cards',
   'sign in',
   'noopener noreferrer',
@@ -188,6 +190,22 @@ export const isVerbatim = ({ type, name }) => type === 'RegularElement' && VERBA
 export const isShownAttribute = (name) => SHOWN.has(name)
 /** @param {string} name */
 export const isTechnical = (name) => TECHNICAL.has(name) || name.startsWith('data-')
+/** Properties of objects that never hold texts */
+const TECHNICAL_PROPERTIES = new Set([
+  'autocomplete',
+  'class',
+  'headers',
+  'href',
+  'id',
+  'item',
+  'lang',
+  'queryKey',
+  'slug',
+  'style',
+  'type',
+])
+/** @param {string} name */
+export const isTechnicalProperty = (name) => TECHNICAL_PROPERTIES.has(name)
 /** @param {string} name */
 export const isTechnicalCall = (name) => TECHNICAL_CALLS.has(name)
 /** @param {string} name */
@@ -201,14 +219,21 @@ export const hasLetter = (text) => /\p{L}{2}|\p{Lu}/u.test(text)
  */
 export const isMarked = (code) => code.endsWith('/* text */ ')
 
+/** German words that make even a short string in lower case a text, such as that of `noch ${days}` */
+const GERMAN =
+  /(?:^|\s)(?:ab|als|auf|aus|bis|das|der|die|es|für|hat|ist|mit|nach|nicht|noch|nur|oder|sind|um|und|vom|von|zu|zum|zur)(?:\s|$)/
+
 /**
  * Returns whether a string of a script is a text: it begins with a capital, or has several words or letters beyond ASCII.
- * @param {string} text
+ * @param {string} text with a digit for each placeholder
  */
 export function isText(text) {
   if (!hasLetter(text) || VALUES.has(text) || NAMES.test(text)) return false
   if (/[„“–…·äöüßÄÖÜ]/.test(text) && /\p{L}/u.test(text)) return true
-  if (/^[a-z]+[/:#?.=&-]/.test(text) || /[{}[\]<>;=_\\|@]/.test(text) || /^\(|^[.#*]/.test(text)) return false
+  if (/^[a-z]+[/:#?.=&-]/.test(text) || /[{}[\]<>\\@]/.test(text) || /^\(|^[.#*]/.test(text)) return false
+  const words = text.match(/\p{L}{2,}/gu) ?? []
+  if (/[;=_|]/.test(text) && words.length < 4) return false
+  if (/\s/.test(text.trim()) && GERMAN.test(text)) return true
   if (/\p{L}.* .*\p{L}/u.test(text)) return true
-  return /^[A-Z][a-z]+/.test(text) && !/[a-z][A-Z]|^[A-Z][a-z]+(?:-[A-Z][a-z]+)+$/.test(text)
+  return /^(?:\d+ )?[A-Z][a-z]+/.test(text) && !/[a-z][A-Z]|^[A-Z][a-z]+(?:-[A-Z][a-z]+)+$/.test(text)
 }

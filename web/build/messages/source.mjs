@@ -75,12 +75,14 @@ class Walk {
 
   /** @param {Node[]} nodes */
   #fragment(nodes) {
-    for (const node of nodes) this.#markup(node)
-    for (const run of sentencesOf(nodes)) this.#sentence(run)
+    const sentences = sentencesOf(nodes)
+    const inSentence = new Set(sentences.flat())
+    for (const node of nodes) this.#markup(node, inSentence.has(node))
+    for (const run of sentences) this.#sentence(run)
   }
 
-  /** @param {Node} node */
-  #markup(node) {
+  /** @param {Node} node @param {boolean} isInSentence whether the texts of an inline element belong to a longer one */
+  #markup(node, isInSentence) {
     if (node === null || node === undefined) return
     switch (node.type) {
       case 'Text':
@@ -96,6 +98,10 @@ class Walk {
     if (rules.isVerbatim(node)) return
     for (const attribute of node.attributes ?? []) this.#attribute(attribute, node)
     for (const name of ['test', 'expression', 'key', 'context']) if (node[name]?.type) this.#script(node[name])
+    if (isInSentence && isPartOfSentence(node)) {
+      for (const child of node.fragment.nodes) this.#markup(child, true)
+      return
+    }
     for (const name of ['consequent', 'alternate', 'body', 'fallback', 'pending', 'then', 'catch', 'fragment']) {
       if (node[name]?.nodes) this.#fragment(node[name].nodes)
     }
@@ -124,8 +130,7 @@ class Walk {
           return parts.placeholder(nameOf(node.expression), this.#edits.apply(node.start, node.end))
         }
         const children = node.fragment?.nodes ?? []
-        if (!rules.isInline(node) || children.length === 0 || !children.every(isOfSentence))
-          return parts.element(this.#edits.apply(node.start, node.end))
+        if (!isPartOfSentence(node)) return parts.element(this.#edits.apply(node.start, node.end))
         const inner = this.#edits
         const open = inner.apply(node.start, children[0].start)
         const close = inner.apply(children.at(-1).end, node.end)
@@ -159,7 +164,7 @@ class Walk {
     const message = this.#compose(values, parts).trim()
     const known = isShown
       ? rules.hasLetter(withoutPlaceholders(message))
-      : element.type === 'Component' && rules.isText(message)
+      : element.type === 'Component' && rules.isText(message.replaceAll(PLACEHOLDERS, '1'))
     if (!known) return
     const translation = this.#translate(message)
     if (typeof translation !== 'string') return
@@ -235,7 +240,7 @@ class Walk {
       case 'PropertyDefinition':
       case 'MethodDefinition':
         if (node.computed) this.#script(node.key)
-        if (node.value && !(node.key.type === 'Identifier' && rules.isTechnical(node.key.name))) {
+        if (node.value && !(node.key.type === 'Identifier' && rules.isTechnicalProperty(node.key.name))) {
           if (node.key.type === 'Identifier' && rules.isShownAttribute(node.key.name)) this.#shown(node.value)
           else this.#script(node.value)
         }
@@ -270,7 +275,10 @@ class Walk {
       this.#edits.replace(forms[0].start, forms.at(-1).end, texts)
       return
     }
-    for (const argument of node.arguments) this.#script(argument)
+    for (const argument of node.arguments) {
+      if (name === 'join') this.#shown(argument)
+      else this.#script(argument)
+    }
   }
 
   /** @param {Node} node */
@@ -411,6 +419,12 @@ function sentencesOf(nodes) {
 /** @param {Node} node */
 function isOfSentence(node) {
   return ['Text', 'ExpressionTag', 'Comment', 'IfBlock', 'RenderTag'].includes(node.type) || rules.isInline(node)
+}
+
+/** Returns whether the children of an element are texts of the sentence that contains the element. @param {Node} node */
+function isPartOfSentence(node) {
+  const children = node.fragment?.nodes ?? []
+  return rules.isInline(node) && children.length > 0 && children.every(isOfSentence)
 }
 
 /** Removes spaces, icons and blocks from the ends of a run. @param {Node[]} run */

@@ -4,6 +4,7 @@ import { Fault, Refused } from '../api/faults.js'
 import { isLate } from '../api/late-response.js'
 import { queryClient } from '../api/query-client.js'
 import type { ResponseBody, Roles, User } from '../api/types.js'
+import { chosenLanguage, LANGUAGE, LANGUAGES, openInLanguage } from '../platform/language.js'
 import { forgetUser, onOtherTab, rememberedUser, rememberUser } from '../platform/remembered-user.js'
 import { place } from '../platform/router.svelte.js'
 import { hasReturnedFromProvider, removeUserKeys } from '../platform/storage.js'
@@ -104,6 +105,7 @@ export async function findAccount(): Promise<void> {
       await import('./draft.js').then(({ findDraft }) => findDraft(user.id, sign_in.is_fresh)).catch(() => {})
     }
     accept(response)
+    if (chosenLanguage() === undefined) followLanguage()
   } catch (error) {
     if (account.status === 'ready') return
     if (error instanceof Refused && error.status === 401) {
@@ -118,6 +120,19 @@ export async function findAccount(): Promise<void> {
     }
     enterAs(last)
   }
+}
+
+/** Opens the app in the language of the account, if it is another one. */
+function followLanguage(): void {
+  if (LANGUAGES.length === 1 || account.status !== 'ready') return
+  api
+    .get('/api/accounts/me')
+    .then(({ language }) => {
+      const isOther = language !== null && ![LANGUAGE, chosenLanguage()].includes(language)
+      return isOther && LANGUAGES.includes(language) ? openInLanguage(language) : undefined
+    })
+    // The app stays in its language.
+    .catch(() => {})
 }
 
 function enterAs(user: Person, isConfirmed = false): void {
@@ -174,6 +189,7 @@ export async function enter(request: () => Promise<ResponseBody<'/api/auth/login
   }
   accept(response)
   resolveDialog?.(true)
+  followLanguage()
 }
 
 /** Closes the login dialog. The requests that wait for the login then fail with the error of the service. */

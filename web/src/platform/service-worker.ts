@@ -58,6 +58,13 @@ export async function loadNewVersion(): Promise<void> {
   next.postMessage('take over')
 }
 
+/** Fetches the service worker that the service now has for this browser, such as that of another language, and loads its page. */
+export async function loadOtherVersion(): Promise<void> {
+  registration ??= await navigator.serviceWorker?.getRegistration()
+  await registration?.update()
+  await loadNewVersion()
+}
+
 async function whenInstalled(worker: ServiceWorker | null | undefined): Promise<ServiceWorker | undefined> {
   if (worker == null) return undefined
   if (worker.state === 'installing') {

@@ -1,0 +1,123 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are sources with templates
+import path from 'node:path'
+import t from 'tap'
+import { ROOT } from '../support/constants.js'
+
+type Translation = string | Record<string, string>
+type Catalogue = Record<string, Record<string, Translation>>
+interface Source {
+  translateSource(source: string, file: string, translate: (message: string) => Translation | undefined): string
+}
+interface Catalogues {
+  checkCatalogue(
+    language: string,
+    catalogue: Catalogue,
+    messages: Map<string, Set<string>>,
+    options: { isComplete: boolean },
+  ): string[]
+  updateCatalogue(language: string, catalogue: Catalogue, messages: Map<string, Set<string>>): Catalogue
+}
+
+const load = (file: string) => import(path.join(ROOT, 'web/build/messages', file))
+const { translateSource }: Source = await load('source.mjs')
+const { checkCatalogue, updateCatalogue }: Catalogues = await load('catalogues.mjs')
+
+/** Returns the messages of a source. */
+function messagesOf(source: string, file = 'pages/quiz/a.svelte'): string[] {
+  const messages: string[] = []
+  translateSource(source, file, (message) => {
+    messages.push(message)
+    return undefined
+  })
+  return messages
+}
+
+t.test('a source without translations stays as it is', async (t) => {
+  const source = '<script lang="ts">\n  const a = `Teil ${1}`\n</script>\n<p class="x">Karte {a}</p>\n'
+  t.equal(
+    translateSource(source, 'a.svelte', () => undefined),
+    source,
+  )
+})
+
+t.test('finds texts in markup, attributes and scripts', async (t) => {
+  const cases: [string, string[]][] = [
+    ['<p>Noch keine Karten</p>', ['Noch keine Karten']],
+    ['<p>\n  Das Deck\n  ist neu.\n</p>', ['Das Deck ist neu.']],
+    ['<p>Hallo, {user.name}!</p>', ['Hallo, {name}!']],
+    ['<p>Unter <a href="konto">Konto</a> steht es.</p>', ['Unter <0>Konto</0> steht es.']],
+    ['<p><Icon /> Sichern</p>', ['Sichern']],
+    ['<p>{n === 1 ? "wartet" : "warten"}</p>', ['wartet', 'warten']],
+    ['<img alt="Bild" class="Gross" src="Bild.png">', ['Bild']],
+    ['<Field label="name" name="Name" hint={`Bis ${n} Zeichen`} />', ['name', 'Bis {n} Zeichen']],
+    ['<script>const a = countOf(n, "Karte", "Karten")</script>', ['Karte || Karten']],
+    ['<script>function a() { throw new Fault("Das ging nicht.") }</script>', ['Das ging nicht.']],
+    ['<script>class A { a = "Noch nichts" }</script>', ['Noch nichts']],
+    ['<script>const a = [/* text */ "neu", "neu"]</script>', ['neu']],
+    ['<script>if (key === "Eingabe") element.addEventListener("Eingabe", act)</script>', []],
+    ['<script>import a from "./Karte.js"; const b = { headers: { accept: "text/csv, Karte" } }</script>', []],
+  ]
+  for (const [source, messages] of cases) t.strictSame(messagesOf(source), messages, source)
+})
+
+t.test('finds texts in a module and leaves its types', async (t) => {
+  const source = "type A = 'Karte | Deck'\nexport const a: A = ('Karte' satisfies string) as A\n"
+  t.strictSame(messagesOf(source, 'words/a.ts'), ['Karte'])
+  t.equal(
+    translateSource(source, 'words/a.ts', () => "Reader's card"),
+    source.replace("('Karte'", "('Reader\\'s card'"),
+  )
+})
+
+t.test('puts a translation in place, with its placeholders and elements in their new order', async (t) => {
+  const translate = (source: string, translation: Translation) => translateSource(source, 'a.svelte', () => translation)
+  t.equal(
+    translate('<p>\n  Lies <b>{title}</b> bis {day}.\n</p>', 'Until {day}, read <0>{title}</0> & {more}'),
+    '<p>\n  Until {day}, read <b>{title}</b> &amp; &#123;more}\n</p>',
+  )
+  t.equal(
+    translate('<script>const a = `Teil ${at + 1} von ${all}`</script>', '`{all}` ${x}: {at}'),
+    '<script>const a = `\\`${all}\\` \\${x}: ${at + 1}`</script>',
+  )
+  t.equal(translate('<i title="Teil {at}"></i>', '"{at}"'), '<i title="&quot;{at}&quot;"></i>')
+  t.equal(
+    translate('<script>countOf(n, "Karte", "Karten")</script>', { other: 'kart', few: 'karty', one: 'karta' }),
+    "<script>countOf(n, 'karta', 'karty', 'kart')</script>",
+  )
+})
+
+t.test('a catalogue that is not complete has faults', async (t) => {
+  const messages = new Map([
+    ['Hallo, {name}', new Set(['pages/heute/a.svelte'])],
+    ['Karte || Karten', new Set(['parts/a.svelte', 'pages/quiz/a.svelte'])],
+  ])
+  const full: Catalogue = {
+    app: { 'Karte || Karten': { one: 'card', other: 'cards' } },
+    'pages/heute': { 'Hallo, {name}': 'Hello {name}' },
+  }
+  const check = (catalogue: Catalogue, isComplete = true) =>
+    checkCatalogue('en', catalogue, messages, { isComplete }).join('\n')
+  const withGreeting = (greeting: string) => ({ ...full, 'pages/heute': { 'Hallo, {name}': greeting } })
+  t.equal(check(full), '')
+  t.match(check({ app: full.app ?? {} }), /lacks "Hallo, \{name\}"/)
+  t.match(check({ ...full, 'pages/quiz': { Alt: 'Old' } }), /"Alt" in pages\/quiz is not used/)
+  t.match(check(withGreeting('Hello')), /needs the placeholders \{name\}, but has \(none\)/)
+  t.match(check(withGreeting('Hello {names}')), /needs the placeholders/)
+  t.match(check(withGreeting('')), /is not translated/)
+  t.equal(check(withGreeting(''), false), '')
+  t.match(check({ ...full, app: { 'Karte || Karten': { one: 'card' } } }), /needs the forms one, other/)
+})
+
+t.test('updates a catalogue: adds and removes texts, and moves those that several rooms use', async (t) => {
+  const messages = new Map([
+    ['Neu', new Set(['pages/heute/a.svelte', 'parts/b.svelte'])],
+    ['Alt', new Set(['pages/heute/a.svelte'])],
+    ['Tag || Tage', new Set(['parts/b.svelte'])],
+  ])
+  const catalogue = { 'pages/heute': { Neu: 'New', Alt: 'Old', Weg: 'Gone' } }
+  t.strictSame(updateCatalogue('pl', catalogue, messages), {
+    app: { Neu: 'New' },
+    'pages/heute': { Alt: 'Old' },
+    parts: { 'Tag || Tage': { one: '', few: '', many: '', other: '' } },
+  })
+})

@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { CHROMIUM, DESK, isTooWide, openApp, studySome } from './support/app.js'
+import { PAGES } from './support/pages.js'
+import { writeAll } from './support/written.js'
+
+/** Frequent German words that are no English ones */
+const GERMAN =
+  /(?<![\p{L}-])(?:aber|alle|als|auch|auf|aus|bei|beim|bis|das|dein|deine|dem|den|der|des|dich|die|dir|diese[rs]?|du|ein|eine[mnrs]?|es|für|gibt|hier|ist|jede[rs]?|kann|kein|keine|mit|nach|nicht|nichts|noch|nur|oder|sich|sie|sind|über|um|und|unter|vom|von|vor|wenn|wer|wie|wird|zu|zum|zur|[\p{L}]*[äöüß][\p{L}]*|Abbrechen|Antwort|Antworten|Aufgabe|Aufgaben|Frage|Fragen|Heute|Karte|Karten|Konto|Speichern|Spickzettel|Suchen|Tag|Tage|Verwaltung|Weiter)(?![\p{L}-])/u
+/** Content that has its own language, and what the user types */
+const CONTENT = 'mark, pre, code, script, style, [lang]:not(html), .markdown, textarea, input, option'
+
+/** Returns the texts of the page outside content: those of elements, labels and hints. */
+function listTexts(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const found = []
+    for (const element of document.querySelectorAll('body, body *')) {
+      if (element.closest('${CONTENT}') !== null) continue
+      for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) found.push(node.textContent)
+      for (const name of ['aria-label', 'alt', 'placeholder', 'title']) found.push(element.getAttribute(name) ?? '')
+    }
+    return found.map((text) => text.trim()).filter(Boolean)
+  })()`)
+}
+
+/** Collects the strings in the responses of the API: names and content, which stay in their language. */
+function collectContent(page: Page): () => Promise<string[]> {
+  let responses: Promise<unknown>[] = []
+  page.on('response', (response) => {
+    if (response.url().includes('/api/')) responses.push(response.json().catch(() => null))
+  })
+  return async () => {
+    const bodies = await Promise.all(responses)
+    responses = []
+    return bodies.flatMap(stringsOf).map(plain)
+  }
+}
+
+function stringsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsOf) : []
+}
+
+/** Removes the marks of Markdown and breaks, which a page does not show. */
+function plain(text: string): string {
+  return text.replace(/[`*_\\]/g, '').replace(/\s+/g, ' ')
+}
+
+/** Returns the text without the parts that are content. */
+function withoutContent(text: string, content: string[]): string {
+  const shown = plain(text).replace(/^… ?| ?…$/g, '')
+  if (content.some((one) => one.includes(shown))) return ''
+  const parts = content.filter((one) => one.length > 3).sort((a, b) => b.length - a.length)
+  return parts.reduce((rest, one) => rest.replaceAll(one, ''), shown)
+}
+
+t.test('every page in English', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const app = await openApp(t)
+  await writeAll(app)
+  const person = await app.newPerson({ isAdmin: true, reducedMotion: 'reduce', locale: 'en-GB' })
+  const { page, complaints } = person
+  await studySome(person, app.url)
+  const readContent = collectContent(page)
+  for (const { path: address, ready = 'h1' } of PAGES) {
+    await t.test(`„${address}“ shows no German text and fits 320 px`, async (t) => {
+      await page.setViewportSize(DESK)
+      await page.goto(`${app.url}/${address}`, { waitUntil: 'networkidle' })
+      await page
+        .locator(ready.startsWith('text=') ? 'h1' : ready)
+        .first()
+        .waitFor()
+      const content = await readContent()
+      const texts = (await listTexts(page)).map((text) => withoutContent(text, content))
+      t.equal(await page.locator('html').getAttribute('lang'), 'en')
+      t.strictSame(
+        texts.filter((text) => GERMAN.test(text)),
+        [],
+      )
+      await page.setViewportSize({ width: 320, height: 640 })
+      t.notOk(await isTooWide(page), 'fits')
+      t.strictSame(complaints.splice(0), [])
+    })
+  }
+})
