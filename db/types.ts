@@ -707,11 +707,19 @@ export interface OccurrenceParts {
    * Name of the instructor at the time of the confirmation
    */
   confirmed_by: string | null;
+  /**
+   * Id of the deck, sheet or test in that language; null for that of the assignment
+   */
+  content_id: number | null;
   done_at: Date;
   /**
    * Day of the instruction of a `personal` part; null for other kinds
    */
   held_on: string | null;
+  /**
+   * Language in which the part was done; null for personal parts and for what was done before there were languages
+   */
+  lang: string | null;
   note: string | null;
   occurrence_id: number;
   position: number;

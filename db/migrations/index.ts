@@ -38,6 +38,7 @@ import * as translations from './0039_translations.js'
 import * as externalIds from './0040_external_ids.js'
 import * as languages from './0041_languages.js'
 import * as checkedTranslations from './0043_checked_translations.js'
+import * as partLanguages from './0044_part_languages.js'
 import * as providerConfirmations from './0045_provider_confirmations.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
@@ -81,5 +82,6 @@ export const migrations: Record<string, Migration> = {
   '0040_external_ids': externalIds,
   '0041_languages': languages,
   '0043_checked_translations': checkedTranslations,
+  '0044_part_languages': partLanguages,
   '0045_provider_confirmations': providerConfirmations,
 }

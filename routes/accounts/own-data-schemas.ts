@@ -163,6 +163,7 @@ export const OwnDataResponse = Type.Object({
       done_parts: Type.Array(
         Type.Object({
           part: Type.Integer(),
+          lang: nullable(Type.String()),
           held_on: nullable(Type.String({ format: 'date' })),
           confirmed_by: nullable(Type.String()),
           note: nullable(Type.String()),

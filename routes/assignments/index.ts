@@ -26,6 +26,7 @@ import {
   NOT_YOUR_TEAM,
   OWN_OCCURRENCE,
   PARTS_IN_USE,
+  PartIsVariant,
   PERSON_NOT_FOUND,
 } from '../../src/domain/assignments/refusals.js'
 import { parsePurpose } from '../../src/domain/certificates/purpose.js'
@@ -95,6 +96,7 @@ import {
 const ASSIGNING = [MAY_NOT_ASSIGN, NOT_AN_EDITOR.at('parts/0/slug'), NOT_YOUR_TEAM.at('audience')]
 const CHANGING = [...ASSIGNING, NOT_YOUR_ASSIGNMENT]
 const CONTENT = [CHEATSHEET_NOT_FOUND, TEST_NOT_FOUND, DECK_NOT_FOUND].map((one) => one.at('parts/0/slug'))
+const VARIANT = new PartIsVariant(0, 'git-en', 'git')
 const AUDIENCE = [PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND]
 
 /** Number of names that the form shows before an assignment is given */
@@ -113,11 +115,13 @@ const assignments: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listMyAssignments',
         summary: "The caller's occurrences of assignments, open ones first",
+        description: `A part is shown in the first language of the caller that its content has: the setting of the account, those
+of \`Accept-Language\`, the default of the service; else as the original. A test with an open attempt stays in its language.`,
         tags: ['assignments'],
         response: responses(OwnOccurrences),
       },
     },
-    ({ user }) => listMine(app.db, user.id, app.assignments),
+    ({ user, languages }) => listMine(app.db, { userId: user.id, languages }, app.assignments),
   )
 
   app.get(
@@ -222,7 +226,7 @@ also administrators and auditors, are refused. Tokens need the scope \`admin\`.`
         tags: ['assignments'],
         body: CreateAssignmentBody,
         response: responses(AssignmentResponse, [
-          ...[...ASSIGNING, ...CONTENT, ...AUDIENCE, ASSIGNMENT_NOT_FOUND],
+          ...[...ASSIGNING, ...CONTENT, VARIANT, ...AUDIENCE, ASSIGNMENT_NOT_FOUND],
           new ClientIdUsed({ id: 3 }),
         ]),
       },
@@ -268,7 +272,7 @@ Callers cannot release themselves from an open mandatory task unless another acc
         body: ChangeAssignmentBody,
         response: responses(AssignmentResponse, [
           ...[...CHANGING, ASSIGNMENT_NOT_FOUND, PARTS_IN_USE, OWN_OCCURRENCE],
-          ...[...CONTENT, ...AUDIENCE, new VersionOutdated(2)],
+          ...[...CONTENT, VARIANT, ...AUDIENCE, new VersionOutdated(2)],
         ]),
       },
       onRequest: app.requireAssigner,

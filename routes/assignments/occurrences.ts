@@ -85,10 +85,10 @@ const occurrences: FastifyPluginAsyncTypebox = async (app) => {
         ]),
       },
     },
-    async ({ params, body, user }) => {
-      const { part, version, sheet_updated_at } = body
+    async ({ params, body, user, languages }) => {
+      const { part, lang, version, sheet_updated_at } = body
       const updatedAt = sheet_updated_at === undefined ? undefined : new Date(sheet_updated_at)
-      const confirmation = { id: occurrenceIdOf(params), part, version, updatedAt }
+      const confirmation = { id: occurrenceIdOf(params), part, lang, languages, version, updatedAt }
       await confirmSheet(app.db, user.id, confirmation, app.assignments)
       return { ok: true as const }
     },

@@ -4,7 +4,7 @@ import { PART_STATES, type PartState } from '../../src/domain/assignments/part-s
 import { OCCURRENCE_STATES, type OccurrenceState, OPEN_STATES } from '../../src/domain/assignments/plan.js'
 import type { Due, Starts } from '../../src/domain/assignments/schedule.js'
 import { choice, choices, flag, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
-import { BasedOn, FormClientId, nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { BasedOn, FormClientId, GROUP, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const MAX_PARTS = 20
 const MAX_TEAMS = 1_000
@@ -306,7 +306,11 @@ export const OwnOccurrences = Type.Object({
         Type.Object({
           kind: Kind,
           slug: nullable(Type.String()),
+          lang: nullable({ ...GROUP.lang, description: 'Language that is shown; null without content.' }),
           title: Type.String(),
+          variants: Type.Array(GROUP.variants.items, {
+            description: 'The content in other languages, the original first.',
+          }),
           share_percent: nullable(Type.Integer()),
           state: PartStateName,
           locked: Type.Boolean({ description: 'Whether it has to wait for the parts before it.' }),
@@ -395,6 +399,7 @@ export const SignersFile = Type.Unsafe<never>({ type: 'string', format: 'binary'
 
 export const ConfirmPartBody = Type.Object({
   part: Type.Integer({ description: 'Index of the part.', minimum: 0, maximum: MAX_PARTS - 1, examples: [0] }),
+  lang: optional('Language in which the sheet was read; default: that in which `/mine` shows it to the caller.', 'en'),
   version: Type.Optional(
     Type.Integer({
       description: '`version` of the sheet that was shown; 409 if it is not the present one.',

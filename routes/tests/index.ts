@@ -109,6 +109,8 @@ characters end with „…“. Cards without wrong answers are left out. Submit 
       schema: {
         operationId: 'startAttempt',
         summary: 'Start an attempt, or return the open one',
+        description:
+          'An open attempt at the test in another language is returned as well; attempts in all languages count.',
         tags: ['tests'],
         params: TestParams,
         body: StartBody,

@@ -74,6 +74,11 @@ export const TestResponse = Type.Object({
         Type.Object(
           {
             id: Type.Integer({ examples: [17] }),
+            slug: Type.String({
+              description: 'Slug of the variant that was taken.',
+              examples: ['datenschutz-grundlagen'],
+            }),
+            lang: GROUP.lang,
             number: Type.Integer({ examples: [1] }),
             version: Type.Integer({ examples: [1] }),
             started_at: Timestamp,
@@ -85,7 +90,7 @@ export const TestResponse = Type.Object({
           },
           { title: 'OwnAttempt' },
         ),
-        { description: "A page of the caller's attempts, newest first." },
+        { description: "A page of the caller's attempts in all languages of the test, newest first." },
       ),
     },
     { title: 'Test' },
@@ -182,6 +187,7 @@ export const AttemptResponse = Type.Object({
     {
       id: Type.Integer({ examples: [17] }),
       slug: Type.String({ examples: ['datenschutz-grundlagen'] }),
+      lang: GROUP.lang,
       version: Type.Integer({ examples: [1] }),
       number: Type.Integer({ examples: [1] }),
       name: Type.String({ examples: ['Datenschutz, Grundlagen'] }),
@@ -228,6 +234,7 @@ export const AttemptReviewResponse = Type.Object({
     {
       id: Type.Integer({ examples: [17] }),
       slug: Type.String({ examples: ['datenschutz-grundlagen'] }),
+      lang: GROUP.lang,
       version: Type.Integer({ examples: [1] }),
       number: Type.Integer({ examples: [1] }),
       name: Type.String({ examples: ['Datenschutz, Grundlagen'] }),

@@ -30,7 +30,7 @@ import { purgeExpired } from '../../db/queries/housekeeping.js'
 import { extendLease, takeLease } from '../../db/queries/jobs.js'
 import { listFitCandidates, readHistory, storeStates } from '../../db/queries/review/parameters.js'
 import { findHistoryOf } from '../../db/queries/review/undo.js'
-import { deleteAnswersBefore, deleteScores } from '../../db/queries/tests/attempts.js'
+import { deleteAnswersBefore, deleteScores, lockStarts } from '../../db/queries/tests/attempts.js'
 import type { Database } from '../../db/types.js'
 import { ROOT } from '../support/constants.js'
 import { createDatabase, onServer, TEST_DATABASE_URL } from '../support/database.js'
@@ -161,6 +161,7 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   const head = { slug: 'git', name: 'Git', description: '' }
   await db.transaction().execute((transaction) => findOtherHeads(transaction, [{ id: 1, deck: head }]))
   await isTestAssigned(db, 1, [1])
+  await db.transaction().execute((transaction) => lockStarts(transaction, { userId: 1, groupId: 1, number: 1 }))
   await renewDifficulties(db, 1, { minPersons: 5, now: new Date() })
   await listDifficultCards(db, 1, { order: 'again', limit: 1 })
   await db

@@ -156,7 +156,7 @@ const OCCURRENCES: Rows = {
     select id, ${json(sql`
       id, title, period, due_on, extended_until, state, reason, covered_until, ${instant('done_at')}, done_on,
       ${instant('missed_at')}, ${instant('reopened_at')}, extra_attempts, (
-        select coalesce(json_agg(json_build_object('part', position, 'held_on', held_on, 'confirmed_by', confirmed_by,
+        select coalesce(json_agg(json_build_object('part', position, 'lang', lang, 'held_on', held_on, 'confirmed_by', confirmed_by,
           'note', note) order by position), '[]')
         from occurrence_parts where occurrence_id = occurrence.id
       ) as done_parts, (

@@ -1,8 +1,9 @@
-import { type Kysely, type Selectable, sql, type Transaction, type Updateable } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction, type Updateable } from 'kysely'
 import type { Audience, PartKind } from '../../../src/domain/assignments/assignment.js'
 import type { Editable } from '../../../src/domain/content/editing/rights.js'
 import type { ViewableTeams } from '../../../src/domain/teams/teams.js'
 import type { Database } from '../../types.js'
+import { type ListedVariant, originalOf, variantsOf } from '../content/translations.js'
 import { findLiveTest } from '../tests/live-tests.js'
 
 // Raw SQL: parts, teams and persons are JSON aggregates in subqueries, and the audience is written from arrays for two
@@ -40,21 +41,43 @@ export interface StoredAssignment extends AssignmentRow {
   may_change: boolean
 }
 
+/** A part with what its person can choose from. */
+export interface OwnPart extends StoredPart {
+  /** Language of the original; null if there is no content */
+  lang: string | null
+  /** Variants that learners see, by language */
+  variants: ListedVariant[]
+}
+
 /** Parts of a row of `assignments` as JSON, in order, with the current titles of the content */
-export const PARTS = sql<StoredPart[]>`(
+export const PARTS = partsAs<StoredPart>(sql``)
+
+export const OWN_PARTS = partsAs<OwnPart>(sql`,
+      'lang', case when coalesce(cheatsheets.id, tests.id, decks.id) is not null then coalesce((
+          select lang from imported_cheatsheets where imported_cheatsheets.cheatsheet_id = part.cheatsheet_id
+        ), tests.lang, (select lang from imported_decks where imported_decks.deck_id = part.deck_id), 'de') end,
+      'variants', case kind
+        when 'sheet' then ${variantsOf('sheet', { isLearner: true })}
+        when 'test' then ${variantsOf('test', { isLearner: true })}
+        when 'deck' then ${variantsOf('deck', { isLearner: true })}
+        else '[]' end`)
+
+function partsAs<Part>(more: RawBuilder<unknown>) {
+  return sql<Part[]>`(
   select coalesce(json_agg(json_build_object(
       'kind', kind, 'slug', coalesce(cheatsheets.slug, tests.slug, decks.slug),
       'title', coalesce(cheatsheets.title, tests.definition ->> 'name', decks.name, part.title),
       'share_percent', share_percent,
       'available', kind = 'personal' or (
         coalesce(cheatsheets.id, tests.id, decks.id) is not null
-        and coalesce(cheatsheets.archived_at, tests.archived_at, decks.archived_at) is null)
+        and coalesce(cheatsheets.archived_at, tests.archived_at, decks.archived_at) is null)${more}
     ) order by position), '[]')
   from assignment_parts as part
     left join cheatsheets on cheatsheets.id = cheatsheet_id
     left join tests on tests.id = test_id
     left join decks on decks.id = deck_id
   where part.assignment_id = assignments.id)`
+}
 
 function select(db: Kysely<Database>, reader?: Reader) {
   const isShown =
@@ -356,32 +379,37 @@ export async function writeAudience(
 /** Columns of a part that refer to live content, which excludes drafts, pools and archived items. */
 export type PartContent = Pick<NewPart, 'cheatsheet_id' | 'test_id' | 'deck_id' | 'title'>
 
+/** @returns the content, with the slug of its original if it is a variant */
 export async function findPartContent(
   db: Kysely<Database>,
   kind: 'sheet' | 'test' | 'deck',
   slug: string,
-): Promise<PartContent | undefined> {
+): Promise<{ content: PartContent; original: string | null } | undefined> {
   const none = { cheatsheet_id: null, test_id: null, deck_id: null }
   if (kind === 'test') {
     const test = await findLiveTest(db, slug)
-    return test && { ...none, test_id: test.id, title: test.definition.name }
+    if (test === undefined) return undefined
+    const { id, definition, translation_of: original } = test
+    return { content: { ...none, test_id: id, title: definition.name }, original }
   }
   if (kind === 'deck') {
     const deck = await db
       .selectFrom('decks')
-      .select(['id', 'name'])
+      .leftJoin('imported_decks', 'imported_decks.deck_id', 'decks.id')
+      .select(['decks.id', 'name', originalOf('deck').as('original')])
       .where('slug', '=', slug.normalize('NFC'))
       .where('archived_at', 'is', null)
       .executeTakeFirst()
-    return deck && { ...none, deck_id: deck.id, title: deck.name }
+    return deck && { content: { ...none, deck_id: deck.id, title: deck.name }, original: deck.original }
   }
   const sheet = await db
     .selectFrom('cheatsheets')
-    .select(['id', 'title'])
+    .leftJoin('imported_cheatsheets', 'imported_cheatsheets.cheatsheet_id', 'cheatsheets.id')
+    .select(['cheatsheets.id', 'title', originalOf('sheet').as('original')])
     .where('slug', '=', slug.normalize('NFC'))
     .where('archived_at', 'is', null)
     .executeTakeFirst()
-  return sheet && { ...none, cheatsheet_id: sheet.id, title: sheet.title }
+  return sheet && { content: { ...none, cheatsheet_id: sheet.id, title: sheet.title }, original: sheet.original }
 }
 
 export async function hasDoneParts(db: Kysely<Database>, assignmentId: number): Promise<boolean> {

@@ -32,7 +32,8 @@ const IS_PENDING = sql`(state in ('open', 'in_progress') or state = 'missed' and
     and later.period > occurrences.period and later.state = 'done'))`
 
 /**
- * Marks parts of occurrences as done if a passed test or the reviews of a deck complete them. An attempt or review
+ * Marks parts of occurrences as done if a passed test or the reviews of a deck complete them, in any language of the
+ * group; for a deck, that with the most progress decides. An attempt or review
  * counts for one period of an assignment only, the earliest one. In an ordered assignment, a test counts if it was begun
  * after its part has opened.
  * @returns whether it marked a part of an ordered assignment, which may open the next one
@@ -70,33 +71,46 @@ export async function markDoneParts(db: Kysely<Database>, filter: OccurrenceFilt
             )
         )
     ), found as (
-      select pending.id, position, min(ended_at) as done_at
+      select pending.id, position, ended_at as done_at, taken.lang, taken.id as content_id
       from pending
-        join attempts on attempts.user_id = pending.user_id and attempts.test_id = pending.test_id
+        join tests as taken on coalesce(taken.translation_of, taken.id) = pending.test_id
+        join attempts on attempts.user_id = pending.user_id and attempts.test_id = taken.id
           and passed and ${countsAt('started_at')} and started_at > coalesce(used_until, '-infinity')
           and started_at >= opens_at
       where kind = 'test'
-      group by pending.id, position
       union all
-      select pending.id, position, greatest(learnt.done_at, opens_at)
+      select pending.id, position, greatest(learnt.done_at, opens_at), member.lang, member.id
       from pending
-        join decks on decks.id = deck_id and decks.archived_at is null and card_count > 0
+        join decks as original on original.id = pending.deck_id and original.archived_at is null
+        cross join lateral (
+          select deck_id as id, lang from imported_decks where coalesce(translation_of, deck_id) = pending.deck_id
+          union
+          -- A deck of an early version has no row in imported_decks.
+          select pending.deck_id, 'de'
+          where not exists (select from imported_decks where imported_decks.deck_id = pending.deck_id)
+        ) as member
+        join decks on decks.id = member.id and decks.archived_at is null and decks.card_count > 0
         cross join lateral (
           select count(distinct card_id) as cards, max(review_log.created_at) as done_at
           from review_log
-            join cards on cards.id = card_id and cards.deck_id = pending.deck_id and cards.archived_at is null
-          where review_log.user_id = pending.user_id and review_log.deck_id = pending.deck_id and kind = 'review'
+            join cards on cards.id = card_id and cards.deck_id = decks.id and cards.archived_at is null
+          where review_log.user_id = pending.user_id and review_log.deck_id = decks.id and kind = 'review'
             and (share_percent is null or rating in ('medium', 'easy'))
             -- Reviews before the first period count as well: a learner who knows the deck need not learn it again.
             and (is_first and coalesce(review_log.created_at < missed_at, true) or ${countsAt('review_log.created_at')})
             and review_log.created_at > coalesce(used_until, '-infinity')
             and not exists (select from review_log as undo where undo.undoes = review_log.id)
         ) as learnt
-      where pending.kind = 'deck' and opens_at < 'infinity' and learnt.cards >= ceil(card_count * coalesce(share_percent, 100) / 100.0)
+      where pending.kind = 'deck' and opens_at < 'infinity' and learnt.cards >= ceil(decks.card_count * coalesce(share_percent, 100) / 100.0)
     ), marked as (
-      insert into occurrence_parts (occurrence_id, position, done_at)
-      select found.id, position, found.done_at from found join occurrences on occurrences.id = found.id
-      order by found.id, position for key share of occurrences
+      insert into occurrence_parts (occurrence_id, position, done_at, lang, content_id)
+      select first.id, position, first.done_at, lang, content_id
+      from (
+        -- Done in any language is done; the earliest one counts.
+        select distinct on (id, position) * from found order by id, position, done_at, content_id
+      ) as first
+        join occurrences on occurrences.id = first.id
+      order by first.id, position for key share of occurrences
       on conflict do nothing returning occurrence_id
     )
     select exists (
@@ -148,7 +162,8 @@ export async function updateStates(
 
 /** Effect of a person's open occurrences on the number of attempts that a required test allows. */
 export interface AttemptCredit {
-  test_id: number
+  /** Id of the original of the test */
+  group_id: number
   /**
    * Attempts outside the period, which do not count towards the limit, plus granted attempts; the maximum if several
    * occurrences require the test
@@ -161,33 +176,33 @@ export interface AttemptCredit {
 }
 
 /**
- * Returns the credits for the tests that a person's open occurrences still require.
- * @param testId undefined for all tests
+ * Returns the credits for the tests that a person's open occurrences still require. Attempts in all languages count.
+ * @param groupId id of the original; undefined for all tests
  */
 export async function listAttemptCredits(
   db: Kysely<Database>,
   userId: number,
-  testId: number | undefined,
+  groupId: number | undefined,
 ): Promise<AttemptCredit[]> {
   const { rows } = await sql<AttemptCredit>`
-    select test_id, max(extra_attempts + (
-        select count(*) from attempts
-        where attempts.user_id = occurrences.user_id and attempts.test_id = part.test_id
+    select part.test_id as group_id, max(extra_attempts + (
+        select count(*) from attempts join tests on tests.id = attempts.test_id
+        where attempts.user_id = occurrences.user_id and coalesce(translation_of, tests.id) = part.test_id
           and (not (${countsAt('started_at')}) or started_at < ${opensAt('part.position')} and ${opensAt('part.position')} < 'infinity')
       ))::integer as credit,
       max(counts_from) as since,
       bool_and(exists (
-        select from attempts
-        where attempts.user_id = occurrences.user_id and attempts.test_id = part.test_id and passed
+        select from attempts join tests on tests.id = attempts.test_id
+        where attempts.user_id = occurrences.user_id and coalesce(translation_of, tests.id) = part.test_id and passed
           and ${countsAt('started_at')} and started_at >= ${opensAt('part.position')}
       )) as has_passed
     from occurrences
       join assignments on assignments.id = assignment_id and archived_at is null
       join assignment_parts as part using (assignment_id)
-    where user_id = ${userId} and state in ('open', 'in_progress') and test_id is not null
-      and (${testId ?? null}::integer is null or test_id = ${testId ?? null}::integer)
+    where user_id = ${userId} and state in ('open', 'in_progress') and part.test_id is not null
+      and (${groupId ?? null}::integer is null or part.test_id = ${groupId ?? null}::integer)
       and not exists (
         select from occurrence_parts as done where done.occurrence_id = occurrences.id and done.position = part.position)
-    group by test_id`.execute(db)
+    group by part.test_id`.execute(db)
   return rows
 }

@@ -3,7 +3,7 @@ import type { PartKind } from '../../../src/domain/assignments/assignment.js'
 import type { OccurrenceState } from '../../../src/domain/assignments/plan.js'
 import type { Database } from '../../types.js'
 import { liveVersion } from '../content/editing/state.js'
-import { PARTS, type StoredPart } from './assignments.js'
+import { OWN_PARTS, type OwnPart } from './assignments.js'
 import { isVisiblePerson, type VisibleTeams } from './plan.js'
 
 // Raw SQL: the lists aggregate JSON, lock in a `lateral` subquery, compare keys as rows, and need `in (…)` as literals
@@ -51,7 +51,9 @@ export interface OwnOccurrence {
   done_at: Date | null
   done_on: string | null
   missed: number
-  parts: StoredPart[]
+  parts: OwnPart[]
+  /** Slugs of the tests at which the person has an open attempt */
+  open_tests: string[]
   /** Completed parts; `held_on` and `confirmed_by` (the instructor) are null unless the part is `personal` */
   done: (DonePart & { done_at: string; held_on: string | null; confirmed_by: string | null })[]
   proof_code: string | null
@@ -69,7 +71,11 @@ export async function listOwnOccurrences(
 ): Promise<OwnOccurrence[]> {
   const { rows } = await sql<OwnOccurrence>`
     select occurrences.id, occurrences.assignment_id, title, description, mandatory, ordered, period, occurrences.due_on, extended_until, state,
-      reason, covered_until, done_at, done_on, ${MISSED} as missed, ${PARTS} as parts, (
+      reason, covered_until, done_at, done_on, ${MISSED} as missed, ${OWN_PARTS} as parts,
+      array(
+        select slug from attempts join tests on tests.id = test_id
+        where attempts.user_id = ${userId} and ended_at is null
+      ) as open_tests, (
         select coalesce(json_agg(json_build_object(
             'position', position, 'done_at', done_at, 'done_on', ${doneOn(timeZone)}, 'held_on', held_on, 'confirmed_by', confirmed_by)), '[]')
         from occurrence_parts where occurrence_id = occurrences.id
@@ -401,34 +407,45 @@ export async function listOverseen(
     .execute()
 }
 
-export interface SheetOfPart {
-  /** Null if the sheet was deleted */
-  updated_at: Date | null
-  /** Number of the current version; null if the sheet was deleted */
-  version: number | null
+export interface SheetPart {
   is_confirmed: boolean
+  /** The sheet and its variants that learners see, the original first; empty if the sheet was deleted */
+  sheets: { id: number; lang: string }[]
 }
 
-/** Returns the sheet of a part and locks it against changes; undefined if the part does not exist or is not a sheet. */
-export async function lockSheetOfPart(
+/** Returns the sheets of a part; undefined if the part does not exist or is not a sheet. */
+export async function findSheetPart(
   transaction: Transaction<Database>,
   { id, assignment_id }: Pick<OccurrenceOwner, 'id' | 'assignment_id'>,
   position: number,
-): Promise<SheetOfPart | undefined> {
-  // A statement that waits for a lock still reads other tables as of its start, so the version needs a statement after it.
-  await sql`
-    select from cheatsheets
-    where id = (
-      select cheatsheet_id from assignment_parts where assignment_id = ${assignment_id} and position = ${position}
-    )
-    for share`.execute(transaction)
-  const { rows } = await sql<SheetOfPart>`
-    select updated_at, ${liveVersion('cheatsheets')} as version, exists (
+): Promise<SheetPart | undefined> {
+  const { rows } = await sql<SheetPart>`
+    select exists (
         select from occurrence_parts as done where occurrence_id = ${id} and done.position = part.position
-      ) as is_confirmed
+      ) as is_confirmed, (
+        select coalesce(json_agg(json_build_object('id', cheatsheets.id, 'lang', coalesce(lang, 'de'))
+            order by cheatsheets.id <> part.cheatsheet_id, lang), '[]')
+        from cheatsheets left join imported_cheatsheets on imported_cheatsheets.cheatsheet_id = cheatsheets.id
+        where cheatsheets.id = part.cheatsheet_id
+          or coalesce(translation_of, imported_cheatsheets.cheatsheet_id) = part.cheatsheet_id and archived_at is null
+      ) as sheets
     from assignment_parts as part
-      left join cheatsheets on cheatsheets.id = cheatsheet_id
     where assignment_id = ${assignment_id} and position = ${position} and kind = 'sheet'`.execute(transaction)
+  return rows[0]
+}
+
+export interface LockedSheet {
+  updated_at: Date
+  /** Number of the current version */
+  version: number
+}
+
+/** Returns a sheet and locks it against changes; undefined if it was deleted. */
+export async function lockSheet(transaction: Transaction<Database>, id: number): Promise<LockedSheet | undefined> {
+  // A statement that waits for a lock still reads other tables as of its start, so the version needs a statement after it.
+  await sql`select from cheatsheets where id = ${id} for share`.execute(transaction)
+  const { rows } = await sql<LockedSheet>`
+    select updated_at, ${liveVersion('cheatsheets')} as version from cheatsheets where id = ${id}`.execute(transaction)
   return rows[0]
 }
 
@@ -452,6 +469,8 @@ export async function insertDoneParts(
     position: number
     done_at: Date
     sheet_version?: number | null
+    lang?: string | null
+    content_id?: number | null
     held_on?: string
     confirmed_by?: string
     note?: string | null

@@ -93,7 +93,10 @@ export function listAssignmentsOf(db: Kysely<Database>, userId: number): Promise
   return selectConcerned(db, sql`users.id = ${userId} and (${IS_IN_AUDIENCE} or ${HAS_OPEN})`, null)
 }
 
-/** Returns whether an assignment that concerns the person contains one of the tests. */
+/**
+ * Returns whether an assignment that concerns the person contains one of the tests.
+ * @param testIds ids of originals
+ */
 export async function isTestAssigned(
   db: Kysely<Database>,
   userId: number,

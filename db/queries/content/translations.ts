@@ -24,12 +24,16 @@ export interface EditedVariant extends ListedVariant {
   translation_outdated: boolean
 }
 
-/** `items` has the slugs; `marks`, which may be the same table, has the language and the original of the item `key`. */
+/**
+ * `items` has the slugs; `marks`, which may be the same table, has the language and the original of the item `key`.
+ * `part` is the column of `assignment_parts`.
+ */
 const TABLES = {
   deck: {
     items: 'decks',
     marks: 'imported_decks',
     key: 'deck_id',
+    part: 'deck_id',
     title: sql`decks.name`,
     isLive: IS_KEPT_DECK,
     isPool: sql<boolean>`coalesce(imported_decks.tests_only, false)`,
@@ -38,6 +42,7 @@ const TABLES = {
     items: 'cheatsheets',
     marks: 'imported_cheatsheets',
     key: 'cheatsheet_id',
+    part: 'cheatsheet_id',
     title: sql`cheatsheets.title`,
     isLive: sql<boolean>`(case when draft then not draft_archived else cheatsheets.archived_at is null end)`,
     isPool: sql.lit(false),
@@ -46,6 +51,7 @@ const TABLES = {
     items: 'tests',
     marks: 'tests',
     key: 'id',
+    part: 'test_id',
     title: sql`tests.definition ->> 'name'`,
     isLive: sql<boolean>`tests.archived_at is null`,
     isPool: sql.lit(false),
@@ -112,16 +118,20 @@ const PUBLISHED_NAME = sql`(
 
 /**
  * The variants of an item as JSON, by language; the statement must have the table of the items.
- * @param options isLearner: for tests, only those that learners see, with their published names
+ * @param options isLearner: only those that learners see; tests with their published names
  */
 export function variantsOf(kind: GroupKind, options: { isLearner: true }): RawBuilder<ListedVariant[]>
 export function variantsOf(kind: GroupKind): RawBuilder<EditedVariant[]>
 export function variantsOf(kind: GroupKind, { isLearner = false } = {}): RawBuilder<ListedVariant[]> {
   const { items, marks, key, title: edited } = TABLES[kind]
-  const title = isLearner ? PUBLISHED_NAME : edited
+  const title = isLearner && kind === 'test' ? PUBLISHED_NAME : edited
   const outdated = isLearner ? sql`` : sql`, 'translation_outdated', ${isOutdated(kind)}`
   const own = sql`select id as own_id from (select ${sql.ref(`${items}.id`)}) as own (id)`
-  const isShown = isLearner ? sql`and ${IS_LIVE_TEST} and tests.published_version is not null` : sql``
+  const isPublished =
+    kind === 'test'
+      ? sql`${IS_LIVE_TEST} and tests.published_version is not null`
+      : sql`${sql.ref(`${items}.archived_at`)} is null`
+  const isShown = isLearner ? sql`and ${isPublished}` : sql``
   return sql<ListedVariant[]>`(
     select coalesce(json_agg(json_build_object(
         'slug', ${sql.ref(`${items}.slug`)}, 'lang', ${sql.ref(`${marks}.lang`)}, 'title', ${title} ${outdated}
@@ -157,7 +167,10 @@ export async function leaveGroups(
     where ${sql.ref(key)} = any (${ids}::integer[]) and translation_of is not null`.execute(transaction)
 }
 
-/** Writes the languages and originals of items. Those that are stored must have left their groups before. */
+/**
+ * Writes the languages and originals of items. Those that are stored must have left their groups before. Assignments of
+ * an item that becomes a variant then name its original.
+ */
 export async function joinGroups(
   transaction: Transaction<Database>,
   kind: GroupKind,
@@ -178,4 +191,28 @@ export async function joinGroups(
     join ${sql.table(items)} as items on items.slug = input.slug
     join ${sql.table(items)} as original on original.slug = input.translation_of
     where ${sql.ref(`marks.${key}`)} = items.id`.execute(transaction)
+  const variants = changes.filter(({ translation_of }) => translation_of !== null).map(({ slug }) => slug)
+  await assignOriginals(transaction, kind, variants)
+}
+
+async function assignOriginals(
+  transaction: Transaction<Database>,
+  kind: GroupKind,
+  slugs: readonly string[],
+): Promise<void> {
+  if (slugs.length === 0) return
+  const { items, marks, key, part } = TABLES[kind]
+  const renamed = sql`
+    ${sql.table(items)} as items join ${sql.table(marks)} as marks on ${sql.ref(`marks.${key}`)} = items.id`
+  const isNamed = sql`${sql.ref(`part.${part}`)} = items.id and items.slug = any (${slugs}::text[])
+    and marks.translation_of is not null`
+  await sql`
+    update occurrence_parts as done set lang = marks.lang, content_id = items.id
+    from occurrences join assignment_parts as part using (assignment_id), ${renamed}
+    where occurrences.id = done.occurrence_id and part.position = done.position and done.content_id is null
+      and ${isNamed}`.execute(transaction)
+  await sql`
+    update assignment_parts as part set ${sql.ref(part)} = marks.translation_of from ${renamed} where ${isNamed}`.execute(
+    transaction,
+  )
 }

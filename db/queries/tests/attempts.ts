@@ -11,6 +11,9 @@ import { readInBatches } from '../read-in-batches.js'
 
 export interface Attempt extends Omit<Selectable<Database['attempts']>, 'last_saved_at'> {
   slug: string
+  lang: string
+  /** Id of the original of the test */
+  group_id: number
   definition: TestDefinition
 }
 
@@ -26,6 +29,9 @@ export interface AttemptQuestion {
   points: number | null
   spent_ms: number
 }
+
+/** Id of the original of a row of `tests`; has an index */
+const GROUP_ID = sql<number>`coalesce(tests.translation_of, tests.id)`
 
 function selectAttempts(db: Kysely<Database>) {
   return db
@@ -47,21 +53,26 @@ function selectAttempts(db: Kysely<Database>) {
         'counted',
       ] as const),
       ...(['started_at', 'deadline_at', 'ended_at', 'ended_by', 'passed', 'score_percent'] as const),
-      ...(['answers_deleted_at', 'tests.slug', 'test_versions.definition'] as const),
+      ...(['answers_deleted_at', 'tests.slug', 'tests.lang', 'test_versions.definition'] as const),
+      GROUP_ID.as('group_id'),
     ])
 }
 
-/** @param before only attempts with a lower number */
+/**
+ * Returns a person's attempts at a test in all languages, newest first.
+ * @param before only attempts with a lower number
+ */
 export async function listAttempts(
   db: Kysely<Database>,
-  { userId, testId }: { userId: number; testId: number },
+  { userId, groupId }: { userId: number; groupId: number },
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<Attempt[]> {
   return selectAttempts(db)
     .where('user_id', '=', userId)
-    .where('attempts.test_id', '=', testId)
+    .where(GROUP_ID, '=', groupId)
     .$if(before !== undefined, (query) => query.where('number', '<', before ?? 0))
     .orderBy('number', 'desc')
+    .orderBy('attempts.id', 'desc')
     .limit(limit)
     .execute()
 }
@@ -90,39 +101,45 @@ export async function listAttemptedVersions(db: Kysely<Database>, userId: number
 
 /** Totals of a learner's attempts at one version of a test */
 export interface AttemptSums {
-  test_id: number
+  /** Id of the original of the test */
+  group_id: number
   rules: ReviewRules
   attempts: number
   ended: number
   has_passed: boolean
   last_number: number
   last_ended_at: Date | null
-  /** Id of the open attempt; a person has at most one per test. */
+  /** Id of the open attempt; a person has at most one per test, in any language. */
   open_id: number | null
   open_until: Date | null
 }
 
-/** @param of only attempts at this test */
+/** @param of only attempts at this test, in any language */
 export async function sumUpAttempts(
   db: Kysely<Database>,
   userId: number,
-  of?: { testId: number },
+  of?: { groupId: number },
 ): Promise<AttemptSums[]> {
   const { rows } = await sql<AttemptSums>`
-    select test_id, attempts, ended, has_passed, last_number, last_ended_at, open_id, open_until,
-      json_build_object('review', definition -> 'review', 'review_when', definition -> 'review_when',
-        'closes', definition -> 'closes') as rules
+    select ${GROUP_ID} as group_id, attempts, ended, has_passed, last_number, last_ended_at, open_id, open_until,
+      json_build_object('review', test_versions.definition -> 'review', 'review_when', test_versions.definition -> 'review_when',
+        'closes', test_versions.definition -> 'closes') as rules
     from (
       select test_id, version, count(*)::integer as attempts, count(ended_at)::integer as ended,
         coalesce(bool_or(passed), false) as has_passed, max(number) as last_number, max(ended_at) as last_ended_at,
         max(id) filter (where ended_at is null) as open_id,
         max(deadline_at) filter (where ended_at is null) as open_until
       from attempts
-      where user_id = ${userId} and (${of?.testId ?? null}::integer is null or test_id = ${of?.testId ?? null}::integer)
+      where user_id = ${userId} ${of === undefined ? sql`` : sql`and test_id in (${testsOfGroup(of.groupId)})`}
       group by test_id, version
     ) as mine
-    join test_versions using (test_id, version)`.execute(db)
+    join test_versions using (test_id, version)
+    join tests on tests.id = test_id`.execute(db)
   return rows
+}
+
+function testsOfGroup(groupId: number) {
+  return sql<number>`select id from tests where ${GROUP_ID} = ${groupId}`
 }
 
 export async function findAttempt(db: Kysely<Database>, userId: number, id: number): Promise<Attempt | undefined> {
@@ -167,6 +184,25 @@ export type NewAttempt = Pick<
   Insertable<Database['attempts']>,
   'test_id' | 'version' | 'user_id' | 'client_id' | 'number' | 'counted' | 'started_at' | 'deadline_at'
 >
+
+/**
+ * Waits for other starts of the person at the test in any language, and prevents further ones until the transaction
+ * ends.
+ * @returns whether an attempt with the number may start: none is open, and it is the next number
+ */
+export async function lockStarts(
+  transaction: Transaction<Database>,
+  { userId, groupId, number }: { userId: number; groupId: number; number: number },
+): Promise<boolean> {
+  await sql`
+    select pg_advisory_xact_lock(hashtext('svc-training attempt'), hashtext(${`${userId} ${groupId}`}))`.execute(
+    transaction,
+  )
+  const { rows } = await sql<{ may_start: boolean }>`
+    select coalesce(max(number), 0) < ${number} and not coalesce(bool_or(ended_at is null), false) as may_start
+    from attempts where user_id = ${userId} and test_id in (${testsOfGroup(groupId)})`.execute(transaction)
+  return rows[0]?.may_start ?? false
+}
 
 /**
  * Inserts an attempt with its questions in one statement.
@@ -281,7 +317,7 @@ export interface EndedAttempt {
 
 /**
  * Deletes the answers of attempts that can no longer be reviewed, in the order of `ended_at`. An attempt must meet
- * three conditions:
+ * three conditions, in which the attempts in all languages of the test count:
  * 1. All attempts of the person at the test ended before `before.instant`.
  * 2. The review opens at once, the test has no closing day, or the test closed before `before.day`.
  * 3. If explanations are shown only after a pass or the last attempt, or after a closing day that the published version
@@ -304,7 +340,7 @@ export async function deleteAnswersBefore(
 ): Promise<EndedAttempt[]> {
   const { rows } = await sql<EndedAttempt>`
     with ended as (
-      select attempts.id, attempts.started_at, attempts.ended_at, attempts.test_id, attempts.user_id, own.definition,
+      select attempts.id, attempts.started_at, attempts.ended_at, ${GROUP_ID} as group_id, attempts.user_id, own.definition,
         coalesce(published.definition, own.definition) as published,
         coalesce(tests.archived_at, content_sources.archived_at) as archived_at
       from attempts
@@ -322,8 +358,8 @@ export async function deleteAnswersBefore(
           or coalesce(greatest(definition ->> 'closes', published ->> 'closes'), '') < ${before.day})
         -- A later attempt may open the review of this one.
         and not exists (
-          select from attempts as later
-          where later.user_id = ended.user_id and later.test_id = ended.test_id
+          select from attempts as later join tests on tests.id = later.test_id
+          where later.user_id = ended.user_id and ${GROUP_ID} = ended.group_id
             and (later.ended_at is null or later.ended_at >= ${before.instant}::timestamptz)
         )
         and (definition ->> 'review_when' = 'now' or definition ->> 'review' <> 'explanations'
@@ -334,19 +370,19 @@ export async function deleteAnswersBefore(
               select from occurrences
                 join assignments on assignments.id = occurrences.assignment_id and assignments.archived_at is null
                 join assignment_parts as part on part.assignment_id = occurrences.assignment_id
-              where occurrences.user_id = ended.user_id and part.test_id = ended.test_id
+              where occurrences.user_id = ended.user_id and part.test_id = ended.group_id
                 and state in ('open', 'in_progress') and counts_from <= ended.started_at
                 and not exists (
                   select from occurrence_parts as done
                   where done.occurrence_id = occurrences.id and done.position = part.position
                 )
             ) and (exists (
-              select from attempts as passed
-              where passed.user_id = ended.user_id and passed.test_id = ended.test_id and passed.passed
+              select from attempts as passed join tests on tests.id = passed.test_id
+              where passed.user_id = ended.user_id and ${GROUP_ID} = ended.group_id and passed.passed
             )
             or (published ->> 'attempts')::integer <= (
-              select count(*) from attempts as made
-              where made.user_id = ended.user_id and made.test_id = ended.test_id
+              select count(*) from attempts as made join tests on tests.id = made.test_id
+              where made.user_id = ended.user_id and ${GROUP_ID} = ended.group_id
             ))))
       order by ended_at, id limit ${limit}
     ), taken as (

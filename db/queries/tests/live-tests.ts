@@ -8,6 +8,8 @@ import { IS_LIVE_TEST } from '../content/visibility.js'
 /** The published version of a test that is visible to learners. */
 export interface LiveTest {
   id: number
+  /** Id of the original; the id of the test unless it is a variant */
+  group_id: number
   slug: string
   version: number
   definition: TestDefinition
@@ -71,6 +73,7 @@ function selectLiveTests(db: Kysely<Database>) {
     .where(IS_LIVE_TEST)
     .select(['tests.id', 'tests.slug', 'test_versions.version', 'test_versions.definition', 'open_questions', 'lang'])
     .select([
+      sql<number>`coalesce(tests.translation_of, tests.id)`.as('group_id'),
       originalOf('test', { isVisible: true }).as('translation_of'),
       variantsOf('test', { isLearner: true }).as('variants'),
     ])

@@ -32,6 +32,14 @@ export const PARTS_IN_USE = new Refusal(
   'parts_in_use',
   'Von dieser Aufgabe ist schon etwas erledigt, deshalb bleiben ihre Teile; lege eine neue an',
 )
+/** An assignment names the original, so that each person gets the own language. */
+export class PartIsVariant extends InvalidInput {
+  constructor(index: number, slug: string, original: string) {
+    const message = `„${slug}“ ist eine Variante; nimm das Original „${original}“, dann bekommt es jede Person in ihrer Sprache`
+    super(message, 'part_is_variant', { field: `parts/${index}/slug`, details: { original } })
+  }
+}
+
 export const OCCURRENCE_CLOSED = new Refusal('conflict', 'occurrence_closed', 'Diese Aufgabe ist nicht mehr offen')
 export const OCCURRENCE_NOT_MISSED = new Refusal(
   'conflict',

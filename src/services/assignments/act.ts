@@ -3,10 +3,11 @@ import { type Actor, insertAuditEntries, insertAuditEntry } from '../../../db/qu
 import { updateStates } from '../../../db/queries/assignments/completion.js'
 import {
   addAttempt,
+  findSheetPart,
   insertDoneParts,
   listPartKinds,
   lockOccurrences,
-  lockSheetOfPart,
+  lockSheet,
   type OccurrenceOwner,
   reopenMissed,
   updateOccurrence,
@@ -26,6 +27,7 @@ import {
   SHEET_CHANGED,
 } from '../../domain/assignments/refusals.js'
 import { InvalidField, type Refusal } from '../../domain/refusal.js'
+import { pickVariant } from '../../domain/text/language.js'
 import { issueCertificates } from '../certificates/issue.js'
 import { createOnce, type FormRequest } from '../create-once.js'
 import { refuseOwn } from './own-duties.js'
@@ -36,6 +38,10 @@ export interface SheetConfirmation {
   id: number
   /** Position of the part */
   part: number
+  /** Language in which the person has read the sheet; undefined for that in which it is shown */
+  lang: string | undefined
+  /** Languages of the person, best first, which decide in which one the sheet is shown */
+  languages: readonly string[]
   /** Version of the text that the person has read; undefined if the client does not send it */
   version: number | undefined
   /** `updated_at` of that text, from clients that do not know versions */
@@ -49,12 +55,13 @@ export interface SheetConfirmation {
  * @throws NO_SUCH_PART if the part does not exist or is not a sheet
  * @throws OCCURRENCE_CLOSED if the occurrence is not open
  * @throws PART_NOT_OPEN_YET if the assignment is ordered and an earlier part is not done
+ * @throws InvalidField if the sheet does not exist in the language
  * @throws SHEET_CHANGED if the text has changed since it was read
  */
 export async function confirmSheet(
   db: Kysely<Database>,
   userId: number,
-  { id, part, version, updatedAt }: SheetConfirmation,
+  { id, part, lang, languages, version, updatedAt }: SheetConfirmation,
   context: AssignmentContext,
 ): Promise<void> {
   // Closes the occurrence if its time is over.
@@ -62,20 +69,36 @@ export async function confirmSheet(
   await db.transaction().execute(async (transaction) => {
     const [occurrence] = await lockOccurrences(transaction, [id])
     if (occurrence?.user_id !== userId) throw OCCURRENCE_NOT_FOUND
-    const sheet = await lockSheetOfPart(transaction, occurrence, part)
-    if (sheet === undefined) throw NO_SUCH_PART.at('part')
+    const found = await findSheetPart(transaction, occurrence, part)
+    if (found === undefined) throw NO_SUCH_PART.at('part')
     // A retry succeeds, even if the first request completed the occurrence.
-    if (occurrence.state === 'done' || sheet.is_confirmed) return
+    if (occurrence.state === 'done' || found.is_confirmed) return
     if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
     if (isLocked(occurrence, part, new Set(occurrence.done))) throw PART_NOT_OPEN_YET
+    const read = chooseSheet(found.sheets, lang, languages)
+    const sheet = read && (await lockSheet(transaction, read.id))
     // The certificate refers to the text at the time of the confirmation, so this must be the text that was read.
-    if (version !== undefined && version !== sheet.version) throw SHEET_CHANGED
-    if (updatedAt !== undefined && updatedAt.getTime() !== sheet.updated_at?.getTime()) throw SHEET_CHANGED
+    if (version !== undefined && version !== sheet?.version) throw SHEET_CHANGED
+    if (updatedAt !== undefined && updatedAt.getTime() !== sheet?.updated_at.getTime()) throw SHEET_CHANGED
     const done_at = context.moment().at
-    await insertDoneParts(transaction, [{ occurrence_id: id, position: part, done_at, sheet_version: sheet.version }])
+    const text = { sheet_version: sheet?.version ?? null, lang: read?.lang ?? null, content_id: read?.id ?? null }
+    await insertDoneParts(transaction, [{ occurrence_id: id, position: part, done_at, ...text }])
     await updateStates(transaction, { ids: [id] }, context.timeZone)
     await issueCertificates(transaction, { ids: [id] }, context)
   })
+}
+
+/** @throws InvalidField if there is no sheet in the language */
+function chooseSheet<Sheet extends { lang: string }>(
+  [original, ...variants]: readonly Sheet[],
+  lang: string | undefined,
+  languages: readonly string[],
+): Sheet | undefined {
+  if (original === undefined) return undefined
+  if (lang === undefined) return pickVariant([original, ...variants], languages)
+  const found = [original, ...variants].find((sheet) => sheet.lang.toLowerCase() === lang.toLowerCase())
+  if (found === undefined) throw new InvalidField('lang', 'nennt eine Sprache, in der es den Spickzettel nicht gibt')
+  return found
 }
 
 export interface PersonalConfirmation {

@@ -23,6 +23,7 @@ import {
   ASSIGNMENT_NOT_FOUND,
   AUDIENCE_TEAM_NOT_FOUND,
   PARTS_IN_USE,
+  PartIsVariant,
   PERSON_NOT_FOUND,
 } from '../../domain/assignments/refusals.js'
 import { daysAfterJoining } from '../../domain/assignments/schedule.js'
@@ -296,8 +297,10 @@ async function findParts(db: Kysely<Database>, parts: readonly PartInput[]): Pro
       found.push({ ...part, cheatsheet_id: null, test_id: null, deck_id: null, share_percent: null })
       continue
     }
-    const content = isStorable(part.slug) ? await findPartContent(db, part.kind, part.slug) : undefined
-    if (content === undefined) throw NOT_FOUND_BY_KIND[part.kind].at(`parts/${index}/slug`)
+    const named = isStorable(part.slug) ? await findPartContent(db, part.kind, part.slug) : undefined
+    if (named === undefined) throw NOT_FOUND_BY_KIND[part.kind].at(`parts/${index}/slug`)
+    const { content, original } = named
+    if (original !== null) throw new PartIsVariant(index, part.slug, original)
     const share_percent = part.kind === 'deck' ? (part.share_percent ?? null) : null
     found.push({ ...content, kind: part.kind, share_percent })
   }

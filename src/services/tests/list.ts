@@ -29,7 +29,7 @@ export async function listTests(
     standings = await findStandings(db, userId, moment.at)
   }
   return tests
-    .map((test) => ({ test, mine: standings.get(test.id) ?? NO_ATTEMPTS }))
+    .map((test) => ({ test, mine: standings.get(test.group_id) ?? NO_ATTEMPTS }))
     .filter(({ test, mine }) => test.definition.access === 'open' || mine.period !== null || mine.lastNumber > 0)
     .map(({ test, mine }) => describe(test, mine, moment))
 }
@@ -41,7 +41,7 @@ export interface AttemptPage {
 }
 
 /**
- * Returns a test with its introduction and a page of the learner's attempts.
+ * Returns a test with its introduction and a page of the learner's attempts in all its languages.
  * @throws TEST_NOT_FOUND if there is no published test with the slug
  * @throws NOT_LOGGED_IN if the user has been deleted
  */
@@ -58,7 +58,7 @@ export async function findTest(
   const taker = await findTestTaker(db, userId, test.id)
   if (taker === undefined) throw NOT_LOGGED_IN
   const mine = await findPlannedStanding(db, userId, test, context, moment.at)
-  const found = await listAttempts(db, { userId, testId: test.id }, { before, limit: limit + 1 })
+  const found = await listAttempts(db, { userId, groupId: test.group_id }, { before, limit: limit + 1 })
   const { page, next } = cutPage(found, limit, ({ number }) => number)
   return {
     test: {
@@ -114,6 +114,8 @@ function describeAttempt(attempt: Attempt, mine: Standing, definition: TestDefin
   const state = reviewStateOf(attempt.definition, standingOf(attempt, mine), definition, today)
   return {
     id: attempt.id,
+    slug: attempt.slug,
+    lang: attempt.lang,
     number: attempt.number,
     version: attempt.version,
     started_at: attempt.started_at,

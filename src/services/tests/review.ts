@@ -32,11 +32,12 @@ export async function reviewAttempt(db: Kysely<Database>, userId: number, id: nu
   const attempt = await findCurrentAttempt(db, userId, id, moment.at)
   const state = await findReviewState(db, attempt, moment)
   if (!mayReview(attempt, state)) throw REVIEW_CLOSED
-  const { slug, version, number, started_at, ended_at, ended_by, definition } = attempt
+  const { slug, lang, version, number, started_at, ended_at, ended_by, definition } = attempt
   const isExplained = definition.review === 'explanations'
   return {
     id,
     slug,
+    lang,
     version,
     number,
     name: definition.name,
@@ -61,8 +62,8 @@ async function listReviewed(db: Kysely<Database>, id: number) {
 }
 
 async function findReviewState(db: Kysely<Database>, attempt: Attempt, { at, today }: Moment): Promise<ReviewState> {
-  const { test_id, user_id, definition } = attempt
-  const mine = await findStanding(db, user_id, test_id, at)
+  const { test_id, group_id, user_id, definition } = attempt
+  const mine = await findStanding(db, user_id, group_id, at)
   const published = await findPublishedRules(db, test_id)
   return reviewStateOf(definition, standingOf(attempt, mine), published ?? definition, today)
 }

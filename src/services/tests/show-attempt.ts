@@ -13,7 +13,7 @@ export async function showAttempt(db: Kysely<Database>, attempt: Attempt, now: D
 export function shownAttempt(
   attempt: Pick<
     Attempt,
-    'id' | 'slug' | 'version' | 'number' | 'deadline_at' | 'started_at' | 'ended_at' | 'definition'
+    'id' | 'slug' | 'lang' | 'version' | 'number' | 'deadline_at' | 'started_at' | 'ended_at' | 'definition'
   >,
   questions: readonly Pick<AttemptQuestion, 'slot' | 'content' | 'places' | 'seq' | 'answer'>[],
   now: Date,
@@ -22,6 +22,7 @@ export function shownAttempt(
   return {
     id: attempt.id,
     slug: attempt.slug,
+    lang: attempt.lang,
     version: attempt.version,
     number: attempt.number,
     name: definition.name,

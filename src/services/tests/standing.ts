@@ -8,7 +8,7 @@ import { isOver } from '../../domain/tests/deadline.js'
 import { type AssignmentContext, planPerson } from '../assignments/plan.js'
 import { endAttempt } from './end-attempt.js'
 
-/** Summary of a person's attempts at a test. */
+/** Summary of a person's attempts at a test, in all its languages. */
 export interface Standing {
   /**
    * Number of attempts that count towards the limit of the test. If the test is an uncompleted part of a current
@@ -39,27 +39,27 @@ export const NO_ATTEMPTS: Standing = {
 }
 
 /**
- * Ends the person's attempts whose time is over, and returns a `Standing` for each test id. A test without attempts is
- * included only if it is an uncompleted part of a current assignment.
- * @param of test to which the result is limited; undefined for all
+ * Ends the person's attempts whose time is over, and returns a `Standing` for each id of an original. A test without
+ * attempts is included only if it is an uncompleted part of a current assignment.
+ * @param of original to which the result is limited; undefined for all
  */
 export async function findStandings(
   db: Kysely<Database>,
   userId: number,
   now: Date,
-  of?: { testId: number },
+  of?: { groupId: number },
 ): Promise<Map<number, Standing>> {
   const sums = await sumUpAttempts(db, userId, of)
   const over = sums.flatMap(({ open_id, open_until }) => (open_id !== null && isOver(open_until, now) ? [open_id] : []))
   for (const id of over) await endAttempt(db, id, now)
   const current = over.length === 0 ? sums : await sumUpAttempts(db, userId, of)
   const byTest = new Map<number, AttemptSums[]>()
-  for (const version of current) byTest.set(version.test_id, [...(byTest.get(version.test_id) ?? []), version])
+  for (const version of current) byTest.set(version.group_id, [...(byTest.get(version.group_id) ?? []), version])
   const standings = new Map([...byTest].map(([id, versions]) => [id, addUp(versions)]))
-  for (const { test_id, credit, since, has_passed } of await listAttemptCredits(db, userId, of?.testId)) {
-    const mine = standings.get(test_id) ?? NO_ATTEMPTS
+  for (const { group_id, credit, since, has_passed } of await listAttemptCredits(db, userId, of?.groupId)) {
+    const mine = standings.get(group_id) ?? NO_ATTEMPTS
     const period = { since, hasPassed: has_passed }
-    standings.set(test_id, { ...mine, attempts: mine.attempts - credit, period })
+    standings.set(group_id, { ...mine, attempts: mine.attempts - credit, period })
   }
   return standings
 }
@@ -71,17 +71,17 @@ export async function findStandings(
 export async function planForTests(
   db: Kysely<Database>,
   userId: number,
-  tests: readonly Pick<LiveTest, 'id' | 'definition'>[],
+  tests: readonly Pick<LiveTest, 'group_id' | 'definition'>[],
   standings: ReadonlyMap<number, Standing>,
   context: AssignmentContext,
 ): Promise<boolean> {
-  const closed = tests.filter(({ id, definition: { access, attempts } }) => {
-    const mine = standings.get(id) ?? NO_ATTEMPTS
+  const closed = tests.filter(({ group_id, definition: { access, attempts } }) => {
+    const mine = standings.get(group_id) ?? NO_ATTEMPTS
     if (mine.openId !== null) return false
     return (access === 'assigned' && mine.period === null) || (attempts !== null && mine.attempts >= attempts)
   })
   if (closed.length === 0) return false
-  const ids = closed.map(({ id }) => id)
+  const ids = closed.map(({ group_id }) => group_id)
   if (!(await isTestAssigned(db, userId, ids))) return false
   await planPerson(db, userId, context)
   return true
@@ -91,18 +91,26 @@ export async function planForTests(
 export async function findPlannedStanding(
   db: Kysely<Database>,
   userId: number,
-  test: Pick<LiveTest, 'id' | 'definition'>,
+  test: Pick<LiveTest, 'group_id' | 'definition'>,
   context: AssignmentContext,
   now: Date,
 ): Promise<Standing> {
-  const mine = await findStanding(db, userId, test.id, now)
-  const isPlanned = await planForTests(db, userId, [test], new Map([[test.id, mine]]), context)
-  return isPlanned ? findStanding(db, userId, test.id, now) : mine
+  const mine = await findStanding(db, userId, test.group_id, now)
+  const isPlanned = await planForTests(db, userId, [test], new Map([[test.group_id, mine]]), context)
+  return isPlanned ? findStanding(db, userId, test.group_id, now) : mine
 }
 
-/** Returns a person's `Standing` at one test, as `findStandings` does. */
-export async function findStanding(db: Kysely<Database>, userId: number, testId: number, now: Date): Promise<Standing> {
-  return (await findStandings(db, userId, now, { testId })).get(testId) ?? NO_ATTEMPTS
+/**
+ * Returns a person's `Standing` at one test, as `findStandings` does.
+ * @param groupId id of the original
+ */
+export async function findStanding(
+  db: Kysely<Database>,
+  userId: number,
+  groupId: number,
+  now: Date,
+): Promise<Standing> {
+  return (await findStandings(db, userId, now, { groupId })).get(groupId) ?? NO_ATTEMPTS
 }
 
 function addUp(versions: readonly AttemptSums[]): Standing {

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import { findAttempt, findAttemptByClientId, insertAttempt } from '../../../db/queries/tests/attempts.js'
+import { findAttempt, findAttemptByClientId, insertAttempt, lockStarts } from '../../../db/queries/tests/attempts.js'
 import {
   findLiveTest,
   findQuestions,
@@ -34,7 +34,7 @@ import { findPlannedStanding, type Standing } from './standing.js'
 const MAX_TRIES = 5
 
 /**
- * Starts an attempt, or returns the open attempt. If the client id is known, returns its attempt, even if it has ended.
+ * Starts an attempt, or returns the open attempt, which may be in another language. If the client id is known, returns its attempt, even if it has ended.
  * @throws TEST_NOT_FOUND if there is no published test with the slug
  * @throws ASSIGNED_ONLY if the test requires an assignment and the user has no current assignment
  * @throws NOT_OPEN_YET, NO_LONGER_OPEN before the opening day or after the closing day
@@ -101,7 +101,7 @@ function inGerman(instant: Date, timeZone: string): string {
 
 async function insert(
   db: Kysely<Database>,
-  { id: test_id, slug, version, definition }: LiveTest,
+  { id: test_id, group_id, slug, lang, version, definition, ...group }: LiveTest,
   { userId, clientId, number, taker }: { userId: number; clientId: string; number: number; taker: TestTaker },
   { moment }: AssignmentContext,
   now: Moment,
@@ -126,14 +126,18 @@ async function insert(
     started_at: now.at,
     deadline_at,
   }
-  const id = await insertAttempt(
-    db,
-    attempt,
-    questions.map(({ question_id, places }) => ({ question_id, places })),
-  )
+  const drawnQuestions = questions.map(({ question_id, places }) => ({ question_id, places }))
+  // The unique index allows one open attempt per test, but not one per group.
+  const isAlone = group.variants.length === 0 && group.translation_of === null
+  const id = isAlone
+    ? await insertAttempt(db, attempt, drawnQuestions)
+    : await db.transaction().execute(async (transaction) => {
+        const mayStart = await lockStarts(transaction, { userId, groupId: group_id, number })
+        return mayStart ? insertAttempt(transaction, attempt, drawnQuestions) : undefined
+      })
   if (id === undefined) return undefined
   const shown = questions.map(({ content, places }, slot) => ({ slot, content, places, seq: 0, answer: null }))
-  return shownAttempt({ ...attempt, id, slug, definition, ended_at: null }, shown, now.at)
+  return shownAttempt({ ...attempt, id, slug, lang, definition, ended_at: null }, shown, now.at)
 }
 
 const ID_BYTES = 6

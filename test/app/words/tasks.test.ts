@@ -12,6 +12,8 @@ const TODAY = '2026-12-19'
 const part = (values: Partial<Part>): Part => ({
   kind: 'sheet',
   slug: 'brandschutz',
+  lang: 'de',
+  variants: [],
   title: 'Brandschutz',
   share_percent: null,
   state: 'open',

@@ -51,7 +51,7 @@ async function findParts(
 ): Promise<OfferedTemplate['parts'] | undefined> {
   const found: OfferedTemplate['parts'] = []
   for (const { kind, slug = '', title = '', share_percent = null } of parts) {
-    const content = kind === 'personal' ? { title } : await findPartContent(db, kind, slug)
+    const content = kind === 'personal' ? { title } : (await findPartContent(db, kind, slug))?.content
     if (content === undefined) return undefined
     found.push({ kind, slug: kind === 'personal' ? null : slug, title: content.title, share_percent })
   }

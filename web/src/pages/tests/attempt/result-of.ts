@@ -24,8 +24,8 @@ async function findResult(id: number): Promise<ShownResult> {
   } catch (error) {
     if (!isRefused(error, 403)) throw error
   }
-  const { slug, name, number } = await attempts.read(id)
-  const plain = { id, slug, name, number, answers_deleted: false, questions: null, ended_by: null }
+  const { slug, lang, name, number } = await attempts.read(id)
+  const plain = { id, slug, lang, name, number, answers_deleted: false, questions: null, ended_by: null }
   // Loading the test fails, for example, if the test was archived after the attempt. The result is then unknown.
   const test = await attempts.withOne(slug, number).catch(() => undefined)
   const own = test?.my_attempts.find((one) => one.id === id)
