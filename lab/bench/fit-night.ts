@@ -77,6 +77,7 @@ delay.enable()
 const [cpu, begun, rss] = [process.cpuUsage(), performance.now(), megabytes()]
 const summary = await runJob(db, JOBS.fit, {
   answersKeepDays: 90,
+  defaultLanguage: 'de',
   resultsKeep: 'all',
   timeZone: 'UTC',
   night: '2026-06-01',

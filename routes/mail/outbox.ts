@@ -12,6 +12,7 @@ import {
 } from '../../src/domain/mail/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
+import { languageOf } from '../../src/domain/text/language.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { resend } from '../../src/services/mail/resend.js'
@@ -97,7 +98,8 @@ const outbox: FastifyPluginAsyncTypebox = async (app) => {
       }
       tests.push(now)
       await insertAuditEntry(app.db, actorOf(request), { action: 'mail.test', target: to })
-      return { ok: true as const, answer: await sendTestMail(mail, to, { publicUrl, signal: app.stopping }) }
+      const language = languageOf(request.user, app.config.defaultLanguage)
+      return { ok: true as const, answer: await sendTestMail(mail, to, { publicUrl, language, signal: app.stopping }) }
     },
   )
 }

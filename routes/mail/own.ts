@@ -4,6 +4,7 @@ import { NOT_LOGGED_IN } from '../../src/domain/accounts/refusals.js'
 import { parseMailAddress } from '../../src/domain/mail/address.js'
 import { ADDRESS_NOT_OWN, MAIL_IS_OFF } from '../../src/domain/mail/own-refusals.js'
 import { linkAddressOf } from '../../src/domain/mail/settings.js'
+import { languageOf } from '../../src/domain/text/language.js'
 import { createSecret } from '../../src/domain/text/secrets.js'
 import { responses } from '../../src/http/schemas.js'
 import { removeAddress, requestAddress } from '../../src/services/mail/own-address.js'
@@ -40,10 +41,11 @@ one; at most four per hour. The response does not reveal whether other users hav
     async ({ user, body }) => {
       const email = parseMailAddress(body.email)
       if (mailLinkUrl === undefined) throw MAIL_IS_OFF
+      const language = languageOf(user, app.config.defaultLanguage)
       await requestAddress(
         app.db,
         { userId: user.id, email },
-        { moment: app.clock.moment(), timeZone: app.clock.timeZone, address: mailLinkUrl },
+        { moment: app.clock.moment(), timeZone: app.clock.timeZone, address: mailLinkUrl, language },
       )
       return view(user.id)
     },

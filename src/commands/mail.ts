@@ -28,8 +28,8 @@ export async function testMail(config: Config, address: string, options: Output,
   const stop = () => stopping.abort(new RefusedError('Abgebrochen; vielleicht ist die Mail trotzdem angekommen.'))
   process.once('SIGINT', stop).once('SIGTERM', stop)
   try {
-    const { publicUrl } = config
-    const reply = await sendTestMail(config.mail, to, { publicUrl, signal: stopping.signal })
+    const { publicUrl, defaultLanguage: language } = config
+    const reply = await sendTestMail(config.mail, to, { publicUrl, language, signal: stopping.signal })
     print(
       options.json ? JSON.stringify({ ok: true, answer: reply }) : `Der Mailserver hat die Mail angenommen: ${reply}`,
     )

@@ -303,7 +303,13 @@ t.test('the next proof of the same assignment begins the retention', async (t) =
 async function runOn(day: string) {
   const moment = () => ({ at: new Date(`${day}T02:00:00Z`), today: day })
   const { signal } = new AbortController()
-  const rest = { timeZone: 'Europe/Berlin', answersKeepDays: 90, resultsKeep: 'all', signal } as const
+  const rest = {
+    timeZone: 'Europe/Berlin',
+    answersKeepDays: 90,
+    defaultLanguage: 'de',
+    resultsKeep: 'all',
+    signal,
+  } as const
   return deleteExpiredCertificates({ db, moment, ...rest, renewLease: async () => {}, onError: () => {} })
 }
 

@@ -61,7 +61,7 @@ const WAYS: Record<string, (led: Led) => Promise<unknown>> = {
     now = new Date('2026-12-02T10:00:00Z')
     const dayOf = calendarIn(TIME_ZONE)
     const clock = { moment: (at = now) => ({ at, today: dayOf(at) }), timeZone: TIME_ZONE }
-    const rest = { answersKeepDays: 90, resultsKeep: 'all', onError: () => {} } as const
+    const rest = { answersKeepDays: 90, defaultLanguage: 'de', resultsKeep: 'all', onError: () => {} } as const
     await runJob(db, JOBS['plan-occurrences'], { ...clock, ...rest, signal: new AbortController().signal })
   },
   'the groups of the provider change': async ({ author, team }) => {

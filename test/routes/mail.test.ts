@@ -110,7 +110,14 @@ t.test("sends a test mail and returns the server's reply, at a limited rate", as
     { target: 'chefin@example.org' },
     { target: 'chefin@example.org' },
   ])
-  for (let i = 0; i < 3; i++) await test('chefin@example.org')
+  server.onRecipient = () => undefined
+  await admin.patch('/api/accounts/me', { language: 'en' })
+  await test('chefin@example.org')
+  t.equal(server.received.at(-1)?.headers.subject, 'Test email from Training', 'in the language of the administrator')
+  await admin.patch('/api/accounts/me', { language: 'de' })
+  await test('chefin@example.org')
+  t.equal(server.received.at(-1)?.headers.subject, 'Testmail des Trainings')
+  await test('chefin@example.org')
   const refused = await test('chefin@example.org')
   t.match(refused, { status: 429, headers: { 'retry-after': /^[1-9][0-9]?$/ } })
 })

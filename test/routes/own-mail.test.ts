@@ -197,3 +197,29 @@ t.test('the mail about due cards is ended by its key, in one click and without a
     return [response.statusCode, response.json()]
   }
 })
+
+t.test('the link to confirm an address comes in the language of the person', async (t) => {
+  const subjectFor = async (inService: typeof service, headers: Record<string, string>, language?: 'de' | 'en') => {
+    const person = await inService.member()
+    if (language !== undefined) await person.patch('/api/accounts/me', { language })
+    const address = `${unique('sprache')}@example.org`
+    // Twice: the first request records the language of the app.
+    await person.get('/api/mail/mine', { headers })
+    t.equal((await person.post('/api/mail/address', { email: address }, { headers })).status, 200)
+    const { subject, body } = await inService.db
+      .selectFrom('mails')
+      .select(['subject', 'body'])
+      .where('address', '=', address)
+      .executeTakeFirstOrThrow()
+    t.match(body, /^https:\/\/training\.example\.org\/mail\/bestaetigen#[\w-]{43}$/m)
+    return subject
+  }
+  const [german, english] = ['Bestätige deine E-Mail-Adresse', 'Confirm your email address']
+  t.equal(await subjectFor(service, {}), german)
+  t.equal(await subjectFor(service, { 'accept-language': 'de' }, 'en'), english)
+  t.equal(await subjectFor(service, { 'accept-language': 'en-GB,de;q=0.5' }), english)
+  t.equal(await subjectFor(service, { 'accept-language': 'en' }, 'de'), german)
+  const abroad = await startService(t, { config: { mail, publicUrl, defaultLanguage: 'en' } })
+  t.equal(await subjectFor(abroad, { 'accept-language': 'tr' }), english)
+  t.equal(await subjectFor(abroad, { 'accept-language': 'de' }), german)
+})

@@ -120,6 +120,7 @@ function deleteAnswersOf(userId: number, day: string, resultsKeep: ResultsKeep =
   const moment = () => ({ at: new Date(`${day}T12:00:00Z`), today: day })
   const rest = {
     answersKeepDays: 90,
+    defaultLanguage: 'de' as const,
     timeZone: 'Europe/Berlin',
     resultsKeep,
     signal: new AbortController().signal,

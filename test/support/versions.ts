@@ -490,6 +490,7 @@ async function callMail(db: Kysely<Database>, admin: Send, learner: Send): Promi
     issuer: null,
     userId: undefined,
     address: 'http://localhost/',
+    defaultLanguage: 'de' as const,
     beforeBatch: async () => {},
   }
   for (const plan of [planReminders, planDigests, planDueCards]) await plan(db, planning)

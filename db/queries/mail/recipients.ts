@@ -2,13 +2,14 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { MailKind } from '../../../src/domain/mail/mail.js'
 import type { Remindable, ReminderKind } from '../../../src/domain/mail/reminders.js'
 import type { OverdueTask } from '../../../src/domain/mail/texts.js'
+import type { LanguageOfUser } from '../../../src/domain/text/language.js'
 import type { Database } from '../../types.js'
 import { isEnabled } from '../accounts/enabled.js'
 import { MISSED } from '../assignments/occurrences.js'
 
 // Raw SQL: the candidates are found by arithmetic on days in nested subqueries, and rows come from arrays.
 
-export interface Recipient {
+export interface Recipient extends LanguageOfUser {
   id: number
   display_name: string
   email: string
@@ -46,7 +47,7 @@ function canGet(
 export async function listReminderCandidates(db: Kysely<Database>, page: RecipientPage): Promise<Recipient[]> {
   const { today, limit } = page
   const { rows } = await sql<Recipient>`
-    select id, display_name, email
+    select id, display_name, email, language, language_used
     from users
     where ${canGet('tasks', today, page)} and exists (
       select from (
@@ -135,7 +136,7 @@ export async function listDigests(
   ) and ${MISSED} > 0)`
   const { rows } = await sql<DigestRecipient>`
     with leads as materialized (
-      select id, display_name, email,
+      select id, display_name, email, language, language_used,
         (select count(*)::integer from team_members where user_id = users.id and role = 'lead' and until_on is null) as teams
       from users
       where ${canGet('lead_digest', monday, page)}
@@ -195,7 +196,7 @@ export async function listWithDueCards(
   const { today, limit } = page
   const { rows } = await sql<DueCardsRecipient>`
     with wanting as materialized (
-      select id, display_name, email, due_cards_mail_key as key, cards
+      select id, display_name, email, language, language_used, due_cards_mail_key as key, cards
       from users cross join lateral (
         select count(*)::integer as cards
         from card_progress as progress join decks on decks.id = progress.deck_id and decks.archived_at is null

@@ -1,5 +1,7 @@
+import type { Language } from '../text/language.js'
 import { shorten } from '../text/text.js'
-import { daysBetween, noonOf } from '../time/calendar.js'
+import { calendarIn, daysBetween } from '../time/calendar.js'
+import { MAIL_WORDS } from './words.js'
 
 /** A mail in plain text; the lines of the body end with `\n`. */
 export interface MailText {
@@ -7,19 +9,18 @@ export interface MailText {
   body: string
 }
 
+export interface MailFrame {
+  /** Public address of the service, ending with a slash */
+  address: string
+  /** Language of the recipient; names and titles stay as they are */
+  language: Language
+}
+
 const MAX_NAME = 120
 /** Maximum number of tasks that a mail lists; the mail states how many further tasks there are. */
 export const MAX_TASKS = 100
 
 const COLLATOR = new Intl.Collator('de', { numeric: true })
-const LONG_DAY = new Intl.DateTimeFormat('de', { timeZone: 'UTC', weekday: 'long', day: 'numeric', month: 'long' })
-const YEAR_DAY = new Intl.DateTimeFormat('de', {
-  timeZone: 'UTC',
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-})
 
 export interface MailedTask {
   title: string
@@ -32,38 +33,36 @@ export interface MailedTask {
   isNew: boolean
 }
 
-/** @param address public address of the service, ending with a slash */
 export function tasksMail(
   { name, tasks, today }: { name: string; tasks: readonly MailedTask[]; today: string },
-  address: string,
+  { address, language }: MailFrame,
 ): MailText {
+  const words = MAIL_WORDS[language]
   const sorted = tasks.toSorted(byDue)
-  const isOne = tasks.length === 1
   const items = sorted.map(({ title, due, missed, mandatory, isNew }) => {
-    const notes = [...(isNew ? ['neu'] : []), ...(mandatory ? [] : ['freiwillig'])]
-    return `- ${inLine(title)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}\n  ${dueInWords(due, today)}${missedInWords(missed)}`
+    const notes = [...(isNew ? [words.isNew] : []), ...(mandatory ? [] : [words.voluntary])]
+    const line = `${dueInWords(due, today, language)}${missedInWords(missed, language)}`
+    return `- ${inLine(title)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}\n  ${line}`
   })
   return {
-    subject: tasksSubject(sorted, today),
+    subject: tasksSubject(sorted, today, language),
     body: paragraphs(
-      `Hallo ${inLine(name)},`,
-      isOne ? 'eine Aufgabe wartet auf dich:' : `${tasks.length} Aufgaben warten auf dich:`,
-      listed(items, tasks.length),
-      `Zu deinen Aufgaben:\n${address}aufgaben`,
-      `Du bekommst diese Mail, weil dir ${isOne ? 'diese Aufgabe' : 'diese Aufgaben'} zugeteilt ${isOne ? 'ist' : 'sind'}.`,
+      words.hello(inLine(name)),
+      words.tasksWait(tasks.length),
+      listed(items, tasks.length, language),
+      `${words.toTasks}\n${address}aufgaben`,
+      words.reasonOfTasks(tasks.length),
     ),
   }
 }
 
-function tasksSubject(sorted: readonly MailedTask[], today: string): string {
+function tasksSubject(sorted: readonly MailedTask[], today: string, language: Language): string {
+  const words = MAIL_WORDS[language]
   const late = sorted.filter(({ due, missed }) => due < today || missed > 0).length
-  const count = sorted.length === 1 ? 'Eine offene Aufgabe' : `${sorted.length} offene Aufgaben`
-  if (late > 0) {
-    if (sorted.length === 1) return `${count}, überfällig`
-    return `${count}, ${late === sorted.length ? 'alle' : late === 1 ? 'eine' : late} überfällig`
-  }
-  const due = dayFrom(sorted[0]?.due ?? today, today)
-  return sorted.length === 1 ? `${count}, fällig ${due}` : `${count}, die nächste fällig ${due}`
+  const count = sorted.length
+  const state =
+    late > 0 ? words.someOverdue(late, count) : words.nextDue(dayFrom(sorted[0]?.due ?? today, today, language), count)
+  return `${words.openTasks(count)}, ${state}`
 }
 
 /** An overdue mandatory task of a member of the recipient's teams. */
@@ -87,48 +86,42 @@ export interface Digest {
   today: string
 }
 
-/**
- * Returns the weekly mail about overdue tasks for a person who leads one or more teams.
- * @param address public address of the service, ending with a slash
- */
-export function digestMail({ name, teams, overdue, total, today }: Digest, address: string): MailText {
+/** Returns the weekly mail about overdue tasks for a person who leads one or more teams. */
+export function digestMail({ name, teams, overdue, total, today }: Digest, { address, language }: MailFrame): MailText {
+  const words = MAIL_WORDS[language]
   const sorted = overdue.toSorted(
     (a, b) => COLLATOR.compare(a.person, b.person) || a.user_id - b.user_id || byDue(a, b),
   )
-  const isOne = total === 1
-  const inTeam = teams === 1 ? 'in deinem Team' : 'in deinen Teams'
   const items = sorted.map(({ user_id, person, title, due, missed }, index) => {
     const heading = sorted[index - 1]?.user_id === user_id ? '' : `${index === 0 ? '' : '\n'}${inLine(person)}\n`
-    return `${heading}- ${inLine(title)}\n  ${due < today ? pastDue(due, today) : dueInWords(due, today)}${missedInWords(missed)}`
+    const state = due < today ? pastDue(due, today, language) : dueInWords(due, today, language)
+    return `${heading}- ${inLine(title)}\n  ${state}${missedInWords(missed, language)}`
   })
   return {
-    subject: `${isOne ? 'Eine Aufgabe' : `${total} Aufgaben`} ${inTeam} überfällig`,
+    subject: words.digestSubject(total, teams),
     body: paragraphs(
-      `Hallo ${inLine(name)},`,
-      `${isOne ? 'diese Pflichtaufgabe ist' : 'diese Pflichtaufgaben sind'} ${inTeam} überfällig:`,
-      listed(items, total),
-      `Der aktuelle Stand:\n${address}aufgaben/vergeben`,
-      `Du bekommst diese Mail höchstens einmal in der Woche, weil du ${teams === 1 ? 'ein Team leitest' : 'Teams leitest'}.`,
+      words.hello(inLine(name)),
+      words.digest(total, teams),
+      listed(items, total, language),
+      `${words.toState}\n${address}aufgaben/vergeben`,
+      words.reasonOfDigest(teams),
     ),
   }
 }
 
-/**
- * @param key secret of the link for unsubscribing
- * @param address public address of the service, ending with a slash
- */
+/** @param key secret of the link for unsubscribing */
 export function dueCardsMail(
   { name, cards, key }: { name: string; cards: number; key: string },
-  address: string,
+  { address, language }: MailFrame,
 ): MailText {
-  const due = cards === 1 ? 'eine Karte' : `${cards.toLocaleString('de')} Karten`
+  const words = MAIL_WORDS[language]
   return {
-    subject: cards === 1 ? 'Eine Karte ist heute fällig' : `${cards.toLocaleString('de')} Karten sind heute fällig`,
+    subject: words.dueCardsSubject(cards, words.count(cards)),
     body: paragraphs(
-      `Hallo ${inLine(name)},`,
-      `heute ${cards === 1 ? 'wartet' : 'warten'} ${due} auf dich.`,
-      `Jetzt lernen:\n${address}`,
-      `Du bekommst diese Mail, weil du sie in deinem Konto eingeschaltet hast. Hier bestellst du sie ab:\n${unsubscribeAddress(key, address)}`,
+      words.hello(inLine(name)),
+      words.dueCards(cards, words.count(cards)),
+      `${words.learnNow}\n${address}`,
+      `${words.unsubscribe}\n${unsubscribeAddress(key, address)}`,
     ),
   }
 }
@@ -146,70 +139,86 @@ export function unsubscribeAddress(key: string, address: string): string {
  * Returns the mail with the link that confirms an address. The mail does not contain the user's name, because the
  * address may belong to another person.
  * @param expires end of the link's validity, as returned by `instantInWords`
- * @param address public address of the service, ending with a slash
  */
-export function confirmationMail({ token, expires }: { token: string; expires: string }, address: string): MailText {
+export function confirmationMail(
+  { token, expires }: { token: string; expires: string },
+  { address, language }: MailFrame,
+): MailText {
+  const words = MAIL_WORDS[language]
   return {
-    subject: 'Bestätige deine E-Mail-Adresse',
+    subject: words.confirmationSubject,
     body: paragraphs(
-      'Hallo,',
-      `bei ${address} wurde diese Adresse für ein Konto eingetragen. Bestätige sie bis ${expires}:`,
+      words.helloUnnamed,
+      words.confirm(address, expires),
       `${address}mail/bestaetigen#${token}`,
-      'Danach kommen Erinnerungen an deine Aufgaben hierher.',
-      'Warst du das nicht? Dann lösche diese Mail. Ohne Bestätigung kommt keine weitere.',
+      words.afterwards,
+      words.notYou,
     ),
   }
 }
 
-/**
- * Returns day and time of an instant in German words.
- * @example instantInWords(new Date('2026-11-26T19:15:00Z'), 'Europe/Berlin') // 'Donnerstag, 26. November, 20:15 Uhr'
- */
-export function instantInWords(instant: Date, timeZone: string): string {
-  const day = instant.toLocaleDateString('de', { timeZone, weekday: 'long', day: 'numeric', month: 'long' })
-  return `${day}, ${instant.toLocaleTimeString('de', { timeZone, hour: '2-digit', minute: '2-digit' })} Uhr`
+/** @param publicUrl public address of the service; undefined if not configured */
+export function testMail(publicUrl: string | undefined, language: Language): MailText {
+  const words = MAIL_WORDS[language]
+  const texts = [words.helloUnnamed, words.test, ...(publicUrl === undefined ? [] : [publicUrl])]
+  return { subject: words.testSubject, body: paragraphs(...texts) }
 }
 
 /**
- * Returns the due day in German words.
- * @example dueInWords('2026-11-30', '2026-11-27') // 'fällig am Montag, 30. November (in 3 Tagen)'
+ * Returns day and time of an instant in words.
+ * @example instantInWords(new Date('2026-11-26T19:15:00Z'), 'Europe/Berlin', 'de') // 'Donnerstag, 26. November, 20:15 Uhr'
+ * @example instantInWords(new Date('2026-11-26T19:15:00Z'), 'Europe/Berlin', 'en') // '20:15 on Thursday 26 November'
  */
-export function dueInWords(due: string, today: string): string {
+export function instantInWords(instant: Date, timeZone: string, language: Language): string {
+  const words = MAIL_WORDS[language]
+  // The same in both languages: 24 hours, with a colon.
+  const time = instant.toLocaleTimeString('de', { timeZone, hour: '2-digit', minute: '2-digit' })
+  return words.instant(words.day(calendarIn(timeZone)(instant), { withYear: false }), time)
+}
+
+/**
+ * Returns the due day in words.
+ * @example dueInWords('2026-11-30', '2026-11-27', 'de') // 'fällig am Montag, 30. November (in 3 Tagen)'
+ */
+export function dueInWords(due: string, today: string, language: Language): string {
+  const words = MAIL_WORDS[language]
   const days = daysBetween(today, due)
-  if (days === 0) return 'heute fällig'
-  if (days === 1) return `morgen fällig (${dayInWords(due, today)})`
-  if (days > 1) return `fällig am ${dayInWords(due, today)} (in ${days} Tagen)`
-  return `überfällig: ${pastDue(due, today)}`
+  if (days === 0) return words.dueToday
+  if (days === 1) return words.dueTomorrow(dayInWords(due, today, language))
+  if (days > 1) return words.dueInDays(dayInWords(due, today, language), days)
+  return words.overdue(pastDue(due, today, language))
 }
 
-function missedInWords(missed: number): string {
-  if (missed === 0) return ''
-  return `; davor ${missed === 1 ? 'ist ein Zeitraum' : `sind ${missed} Zeiträume`} verpasst`
+function missedInWords(missed: number, language: Language): string {
+  return missed === 0 ? '' : `; ${MAIL_WORDS[language].missed(missed)}`
 }
 
-function pastDue(due: string, today: string): string {
+function pastDue(due: string, today: string, language: Language): string {
+  const words = MAIL_WORDS[language]
   const days = daysBetween(due, today)
-  if (days === 1) return `war gestern fällig (${dayInWords(due, today)})`
-  return `war am ${dayInWords(due, today)} fällig (vor ${days} Tagen)`
+  const day = dayInWords(due, today, language)
+  return days === 1 ? words.wasDueYesterday(day) : words.wasDueDaysAgo(day, days)
 }
 
-function dayInWords(day: string, today: string): string {
-  return (day.slice(0, 4) === today.slice(0, 4) ? LONG_DAY : YEAR_DAY).format(noonOf(day))
+/** Returns the day with its year only if it is not in the year of today. */
+function dayInWords(day: string, today: string, language: Language): string {
+  return MAIL_WORDS[language].day(day, { withYear: day.slice(0, 4) !== today.slice(0, 4) })
 }
 
-function dayFrom(day: string, today: string): string {
+function dayFrom(day: string, today: string, language: Language): string {
+  const words = MAIL_WORDS[language]
   const days = daysBetween(today, day)
-  if (days === 0) return 'heute'
-  return days === 1 ? 'morgen' : `am ${dayInWords(day, today)}`
+  if (days === 0) return words.today
+  return days === 1 ? words.tomorrow : words.onDay(dayInWords(day, today, language))
 }
 
 function byDue(one: { due: string; title: string }, other: { due: string; title: string }): number {
   return one.due === other.due ? COLLATOR.compare(one.title, other.title) : one.due < other.due ? -1 : 1
 }
 
-function listed(items: readonly string[], total: number): string {
+function listed(items: readonly string[], total: number, language: Language): string {
   const rest = total - Math.min(items.length, MAX_TASKS)
-  return [...items.slice(0, MAX_TASKS), ...(rest > 0 ? [`\n… und ${rest} weitere`] : [])].join('\n')
+  return [...items.slice(0, MAX_TASKS), ...(rest > 0 ? [`\n${MAIL_WORDS[language].more(rest)}`] : [])].join('\n')
 }
 
 function paragraphs(...texts: string[]): string {

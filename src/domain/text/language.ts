@@ -11,6 +11,14 @@ export interface Reader {
   accepted: string | undefined
 }
 
+/** Columns of a user */
+export interface LanguageOfUser {
+  /** Setting of the account */
+  language: Language | null
+  /** Language in which the user last used the app */
+  language_used: Language | null
+}
+
 /** Maximum number of languages that are read from `Accept-Language` */
 const MAX_ACCEPTED = 20
 const RANGE = /^\s*([a-z]{2,3}(?:-[a-z0-9]{1,8})*)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i
@@ -32,6 +40,15 @@ export function findAppLanguage({ setting, accepted }: Reader): Language | undef
   if (setting) return setting
   const wanted = parseAcceptLanguage(accepted).map(primaryOf)
   return wanted.flatMap((tag) => LANGUAGES.find((language) => language === tag) ?? [])[0]
+}
+
+/**
+ * Returns the language of what the service sends to a user: the setting of the account, else the language last used in
+ * the app, else that of the service.
+ * @example languageOf({ language: null, language_used: 'en' }, 'de') // 'en'
+ */
+export function languageOf({ language, language_used }: LanguageOfUser, fallback: Language): Language {
+  return language ?? language_used ?? fallback
 }
 
 /**

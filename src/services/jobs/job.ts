@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { extendLease, finishRun, releaseLease, takeLease } from '../../../db/queries/jobs.js'
 import type { Database } from '../../../db/types.js'
 import type { MailSettings } from '../../domain/mail/settings.js'
+import type { Language } from '../../domain/text/language.js'
 import type { Moment } from '../../domain/time/calendar.js'
 
 /**
@@ -22,6 +23,8 @@ export interface JobContext {
   answersKeepDays: number
   resultsKeep: ResultsKeep
   mail?: MailSettings | undefined
+  /** Language of mails to persons without a known one */
+  defaultLanguage: Language
   /** Public address of the service, ending with a slash; undefined if not configured */
   publicUrl?: string | undefined
   /** Whether mails stay in the outbox; true while the service runs with a simulated date */
@@ -38,18 +41,20 @@ export interface JobContext {
 
 type JobSettings = Pick<
   JobContext,
-  'timeZone' | 'companyName' | 'answersKeepDays' | 'resultsKeep' | 'mail' | 'publicUrl'
+  'timeZone' | 'companyName' | 'answersKeepDays' | 'resultsKeep' | 'mail' | 'defaultLanguage' | 'publicUrl'
 >
 
 /** Returns the settings that jobs need. Mails stay in the outbox while the date is simulated. */
 export function jobSettings(config: JobSettings & { simulatedDate: string | undefined }) {
-  const { timeZone, companyName, answersKeepDays, resultsKeep, mail, publicUrl, simulatedDate } = config
+  const { timeZone, companyName, answersKeepDays, resultsKeep, mail, defaultLanguage, publicUrl, simulatedDate } =
+    config
   return {
     timeZone,
     companyName,
     answersKeepDays,
     resultsKeep,
     mail,
+    defaultLanguage,
     publicUrl,
     isMailHeld: simulatedDate !== undefined,
   }

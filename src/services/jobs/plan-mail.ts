@@ -8,6 +8,7 @@ import type { JobContext, JobSummary } from './job.js'
  */
 export async function planMail(context: JobContext): Promise<JobSummary> {
   const { db, moment, timeZone, companyName: issuer = null, mail, publicUrl, signal, userId, renewLease } = context
+  const { defaultLanguage } = context
   const summary = { reminders: 0, tasks: 0, digests: 0, due_cards: 0 }
   if (mail === undefined || publicUrl === undefined || !createMailTime(timeZone)(moment())) return summary
   const planning = {
@@ -16,6 +17,7 @@ export async function planMail(context: JobContext): Promise<JobSummary> {
     issuer,
     userId,
     address: publicUrl,
+    defaultLanguage,
     beforeBatch: async () => {
       signal.throwIfAborted()
       await renewLease()

@@ -13,7 +13,7 @@ import type { Database } from '../../../db/types.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import { ADDRESS_NOT_OWN, CONFIRMATION_NOT_FOUND } from '../../domain/mail/own-refusals.js'
-import { confirmationMail, instantInWords } from '../../domain/mail/texts.js'
+import { confirmationMail, instantInWords, type MailFrame } from '../../domain/mail/texts.js'
 import { TooManyAttempts } from '../../domain/refusal.js'
 import { createSecret, hashSecret, isSecret } from '../../domain/text/secrets.js'
 import type { Moment } from '../../domain/time/calendar.js'
@@ -26,14 +26,13 @@ const MAX_MAILS_PER_HOUR = 4
 /**
  * Puts a mail with a confirmation link for a person's new address into the outbox. The current address stays until the
  * link is used. If the new address equals the current address, sends no mail and only cancels a pending confirmation.
- * @param address public address of the service, ending with a slash
  * @throws TooManyAttempts if 4 confirmation mails for the person or the address were created within the last hour
  * @throws NOT_LOGGED_IN if the user has been deleted
  */
 export async function requestAddress(
   db: Kysely<Database>,
   { userId, email }: { userId: number; email: string },
-  { moment, timeZone, address }: { moment: Moment; timeZone: string; address: string },
+  { moment, timeZone, ...frame }: { moment: Moment; timeZone: string } & MailFrame,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     if (!(await lockPerson(transaction, userId))) throw NOT_LOGGED_IN
@@ -50,7 +49,7 @@ export async function requestAddress(
       token_hash: hashSecret(token),
       expires_at,
     })
-    const text = confirmationMail({ token, expires: instantInWords(expires_at, timeZone) }, address)
+    const text = confirmationMail({ token, expires: instantInWords(expires_at, timeZone, frame.language) }, frame)
     await insertMails(transaction, [
       {
         user_id: userId,

@@ -15,7 +15,15 @@ import type { Database } from '../../../db/types.js'
 import { dueOf } from '../../domain/assignments/plan.js'
 import type { MailKind, NewMail } from '../../domain/mail/mail.js'
 import { findDueReminder, type ReminderKind } from '../../domain/mail/reminders.js'
-import { digestMail, dueCardsMail, MAX_TASKS, type MailText, tasksMail } from '../../domain/mail/texts.js'
+import {
+  digestMail,
+  dueCardsMail,
+  MAX_TASKS,
+  type MailFrame,
+  type MailText,
+  tasksMail,
+} from '../../domain/mail/texts.js'
+import { type Language, languageOf } from '../../domain/text/language.js'
 import { type Moment, mondayOf } from '../../domain/time/calendar.js'
 import { type AssignmentContext, completeOccurrences } from '../assignments/plan.js'
 
@@ -24,6 +32,8 @@ const PERSON_BATCH_SIZE = 200
 export interface MailPlanning extends AssignmentContext {
   /** Public address of the service, ending with a slash */
   address: string
+  /** Language of mails to persons without a known one */
+  defaultLanguage: Language
   /** Limits the planning to this person; undefined for all */
   userId: number | undefined
   /** Called before each batch; may throw to end the work */
@@ -35,7 +45,6 @@ export interface MailPlanning extends AssignmentContext {
  * Returns the numbers of mails (`tasks`) and of reminders.
  */
 export async function planReminders(db: Kysely<Database>, planning: MailPlanning) {
-  const { address } = planning
   let reminders = 0
   const prepare = async (page: RecipientPage) => {
     const open = await openTasksOf(db, await listReminderCandidates(db, page), page.today)
@@ -61,7 +70,8 @@ export async function planReminders(db: Kysely<Database>, planning: MailPlanning
         mandatory: task.mandatory,
         isNew: task.reminder === 'assigned',
       }))
-      return mailTo(person, 'tasks', today, at, tasksMail({ name: person.display_name, tasks: shown, today }, address))
+      const text = tasksMail({ name: person.display_name, tasks: shown, today }, frameFor(person, planning))
+      return mailTo(person, 'tasks', today, at, text)
     })
     await recordReminders(transaction, given, today)
     reminders += given.length
@@ -79,7 +89,7 @@ export function planDigests(db: Kysely<Database>, planning: MailPlanning): Promi
     const monday = mondayOf(today)
     const persons = await listDigests(transaction, { ...page, monday, shown: MAX_TASKS, timeZone: planning.timeZone })
     const mails = persons.map(({ teams, overdue, total, ...lead }) => {
-      const text = digestMail({ name: lead.display_name, teams, overdue, total, today }, planning.address)
+      const text = digestMail({ name: lead.display_name, teams, overdue, total, today }, frameFor(lead, planning))
       return mailTo(lead, 'lead_digest', monday, at, text)
     })
     return { persons, mails }
@@ -90,9 +100,10 @@ export function planDigests(db: Kysely<Database>, planning: MailPlanning): Promi
 export function planDueCards(db: Kysely<Database>, planning: MailPlanning): Promise<number> {
   return inBatches(db, planning, undefined, async (transaction, page, { at, today }) => {
     const persons = await listWithDueCards(transaction, page)
-    const mails = persons.map(({ cards, key, ...person }) =>
-      mailTo(person, 'due_cards', today, at, dueCardsMail({ name: person.display_name, cards, key }, planning.address)),
-    )
+    const mails = persons.map(({ cards, key, ...person }) => {
+      const text = dueCardsMail({ name: person.display_name, cards, key }, frameFor(person, planning))
+      return mailTo(person, 'due_cards', today, at, text)
+    })
     return { persons, mails }
   })
 }
@@ -139,6 +150,10 @@ async function openTasksOf(db: Kysely<Database>, persons: readonly Recipient[], 
     else own.push(task)
   }
   return open
+}
+
+function frameFor(person: Recipient, { address, defaultLanguage }: MailPlanning): MailFrame {
+  return { address, language: languageOf(person, defaultLanguage) }
 }
 
 function mailTo({ id, email }: Recipient, kind: MailKind, day: string, at: Date, { subject, body }: MailText): NewMail {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { describeFault } from '../../domain/mail/delivery.js'
 import { MAIL_NOT_CONFIGURED, MailServerRefuses } from '../../domain/mail/refusals.js'
 import type { MailSettings } from '../../domain/mail/settings.js'
+import { testMail } from '../../domain/mail/texts.js'
+import type { Language } from '../../domain/text/language.js'
 import { connectToMailServer, ServerFault } from './smtp.js'
 
 /**
@@ -20,7 +22,7 @@ const TOO_SLOW = `Der Mailserver hat nicht innerhalb von ${LIMIT_MS / 1_000} Sek
 export async function sendTestMail(
   settings: MailSettings | undefined,
   to: string,
-  { publicUrl, signal }: { publicUrl: string | undefined; signal: AbortSignal },
+  { publicUrl, language, signal }: { publicUrl: string | undefined; language: Language; signal: AbortSignal },
 ): Promise<string> {
   if (settings === undefined) throw MAIL_NOT_CONFIGURED
   const limit = AbortSignal.timeout(LIMIT_MS)
@@ -30,8 +32,7 @@ export async function sendTestMail(
       const { verdict, reply } = await connection.send({
         id: `test.${randomUUID()}`,
         to: { name: '', address: to },
-        subject: 'Testmail des Trainings',
-        body: `Hallo,\n\ndiese Mail wurde verschickt, um den Mailversand zu prüfen. Er funktioniert.\n${publicUrl === undefined ? '' : `\n${publicUrl}\n`}`,
+        ...testMail(publicUrl, language),
       })
       if (verdict === 'sent') return reply
       throw new ServerFault(verdict === 'server' ? reply : describeFault({ stage: 'mail' }, reply))

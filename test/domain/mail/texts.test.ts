@@ -8,12 +8,15 @@ import {
   instantInWords,
   type MailText,
   tasksMail,
+  testMail,
 } from '../../../src/domain/mail/texts.js'
 import { addDays } from '../../../src/domain/time/calendar.js'
 import fc from '../../support/property.js'
 
 const FIXTURES = new URL('../../../../test/fixtures/mail/', import.meta.url)
 const ADDRESS = 'https://training.example.org/'
+const GERMAN = { address: ADDRESS, language: 'de' } as const
+const ENGLISH = { address: ADDRESS, language: 'en' } as const
 const TODAY = '2026-11-27'
 const task = (title: string, due: string, more = {}) => ({
   title,
@@ -37,21 +40,26 @@ t.test('each mail equals its fixture', async (t) => {
     { user_id: 3, person: 'Ärmin Zuse', title: 'IT-Sicherheit, jährlich', due: '2025-12-31', missed: 0 },
     { user_id: 3, person: 'Ärmin Zuse', title: 'Erste Hilfe', due: '2026-12-31', missed: 1 },
   ]
-  const mails: Record<string, MailText> = {
-    tasks: tasksMail({ name: 'Erika Muster', tasks, today: TODAY }, ADDRESS),
-    digest: digestMail({ name: 'Max Leitner', teams: 1, overdue, total: overdue.length, today: TODAY }, ADDRESS),
-    'due-cards': dueCardsMail({ name: 'Erika Muster', cards: 1_234, key: 'SCHLUESSEL' }, ADDRESS),
-    confirmation: confirmationMail(
-      { token: 'GEHEIM', expires: instantInWords(new Date('2026-11-28T19:05:00Z'), 'Europe/Berlin') },
-      ADDRESS,
-    ),
-  }
-  for (const [name, { subject, body }] of Object.entries(mails)) {
-    const text = `Betreff: ${subject}\n\n${body}`
-    const file = new URL(`${name}.txt`, FIXTURES)
-    // UPDATE_MAILS=1 writes the texts; review them before committing.
-    if (process.env.UPDATE_MAILS) writeFileSync(file, text)
-    t.equal(text, readFileSync(file, 'utf8'), name)
+  const expires = new Date('2026-11-28T19:05:00Z')
+  for (const frame of [GERMAN, ENGLISH]) {
+    const { language } = frame
+    const mails: Record<string, MailText> = {
+      tasks: tasksMail({ name: 'Erika Muster', tasks, today: TODAY }, frame),
+      digest: digestMail({ name: 'Max Leitner', teams: 1, overdue, total: overdue.length, today: TODAY }, frame),
+      'due-cards': dueCardsMail({ name: 'Erika Muster', cards: 1_234, key: 'SCHLUESSEL' }, frame),
+      confirmation: confirmationMail(
+        { token: 'GEHEIM', expires: instantInWords(expires, 'Europe/Berlin', language) },
+        frame,
+      ),
+      test: testMail(ADDRESS, language),
+    }
+    for (const [name, { subject, body }] of Object.entries(mails)) {
+      const text = `${language === 'de' ? 'Betreff' : 'Subject'}: ${subject}\n\n${body}`
+      const file = new URL(language === 'de' ? `${name}.txt` : `${language}/${name}.txt`, FIXTURES)
+      // UPDATE_MAILS=1 writes the texts; review them before committing.
+      if (process.env.UPDATE_MAILS) writeFileSync(file, text)
+      t.equal(text, readFileSync(file, 'utf8'), `${language} ${name}`)
+    }
   }
 })
 
@@ -67,9 +75,9 @@ t.test('the subject names the number and the nearest due day', async (t) => {
     [['2026-11-01', '2026-11-02', '2026-12-02'], '3 offene Aufgaben, 2 überfällig'],
   ] as const) {
     const tasks = dues.map((due) => task('A', due))
-    t.equal(tasksMail({ name: 'E', tasks, today: TODAY }, ADDRESS).subject, subject)
+    t.equal(tasksMail({ name: 'E', tasks, today: TODAY }, GERMAN).subject, subject)
   }
-  t.equal(dueCardsMail({ name: 'E', cards: 1, key: 'k' }, ADDRESS).subject, 'Eine Karte ist heute fällig')
+  t.equal(dueCardsMail({ name: 'E', cards: 1, key: 'k' }, GERMAN).subject, 'Eine Karte ist heute fällig')
   t.equal(
     digestMail(
       {
@@ -79,7 +87,7 @@ t.test('the subject names the number and the nearest due day', async (t) => {
         total: 1,
         today: TODAY,
       },
-      ADDRESS,
+      GERMAN,
     ).subject,
     'Eine Aufgabe in deinen Teams überfällig',
   )
@@ -90,8 +98,45 @@ t.test('the subject names the number and the nearest due day', async (t) => {
     [-1, 'überfällig: war gestern fällig (Donnerstag, 26. November)'],
     [-400, 'überfällig: war am Donnerstag, 23. Oktober 2025 fällig (vor 400 Tagen)'],
   ] as const) {
-    t.equal(dueInWords(addDays(TODAY, days), TODAY), words)
+    t.equal(dueInWords(addDays(TODAY, days), TODAY, 'de'), words)
   }
+})
+
+t.test('an English mail distinguishes one from several', async (t) => {
+  for (const [dues, subject] of [
+    [['2026-11-27'], 'One open task, due today'],
+    [['2026-11-28'], 'One open task, due tomorrow'],
+    [['2026-11-01'], 'One open task, overdue'],
+    [['2027-01-04'], 'One open task, due on Monday 4 January 2027'],
+    [['2026-12-31', '2026-12-07'], '2 open tasks, the next one due on Monday 7 December'],
+    [['2026-11-01', '2026-12-07'], '2 open tasks, one overdue'],
+    [['2026-11-01', '2026-11-02'], '2 open tasks, all overdue'],
+    [['2026-11-01', '2026-11-02', '2026-12-02'], '3 open tasks, 2 overdue'],
+  ] as const) {
+    const tasks = dues.map((due) => task('A', due))
+    t.equal(tasksMail({ name: 'E', tasks, today: TODAY }, ENGLISH).subject, subject)
+  }
+  const one = tasksMail({ name: 'E', tasks: [task('A', TODAY, { missed: 1 })], today: TODAY }, ENGLISH)
+  t.match(one.body, 'One task is waiting for you:\n\n- A\n  due today; one earlier period was missed\n')
+  t.match(one.body, 'because this task is assigned to you.')
+  const overdue = [{ user_id: 1, person: 'A', title: 'B', due: '2026-11-26', missed: 0 }]
+  const digest = digestMail({ name: 'E', teams: 2, overdue, total: 1, today: TODAY }, ENGLISH)
+  t.equal(digest.subject, 'One task overdue in your teams')
+  t.match(digest.body, 'This mandatory task is overdue in your teams:')
+  t.match(digest.body, 'because you lead teams.')
+  const card = dueCardsMail({ name: 'E', cards: 1, key: 'k' }, ENGLISH)
+  t.match(card, { subject: 'One card is due today', body: /\nOne card is waiting for you today\.\n/ })
+  for (const [days, words] of [
+    [0, 'due today'],
+    [1, 'due tomorrow (Saturday 28 November)'],
+    [2, 'due on Sunday 29 November (in 2 days)'],
+    [-1, 'overdue: was due yesterday (Thursday 26 November)'],
+    [-400, 'overdue: was due on Thursday 23 October 2025 (400 days ago)'],
+  ] as const) {
+    t.equal(dueInWords(addDays(TODAY, days), TODAY, 'en'), words)
+  }
+  const many = Array.from({ length: 101 }, (_, index) => task(`Task ${index}`, TODAY))
+  t.match(tasksMail({ name: 'E', tasks: many, today: TODAY }, ENGLISH).body, '\n… and 1 more\n')
 })
 
 t.test('titles and names stay within their line, whatever they are', async (t) => {
@@ -112,9 +157,9 @@ t.test('titles and names stay within their line, whatever they are', async (t) =
     const tasks = [task(title, TODAY), task('B', TODAY)]
     const overdue = [{ user_id: 1, person: name, title, due: TODAY, missed: 0 }]
     return [
-      tasksMail({ name, tasks, today: TODAY }, ADDRESS),
-      digestMail({ name, teams: 1, overdue, total: overdue.length, today: TODAY }, ADDRESS),
-      dueCardsMail({ name, cards: 2, key: 'k' }, ADDRESS),
+      tasksMail({ name, tasks, today: TODAY }, GERMAN),
+      digestMail({ name, teams: 1, overdue, total: overdue.length, today: TODAY }, GERMAN),
+      dueCardsMail({ name, cards: 2, key: 'k' }, GERMAN),
     ]
   }
   const counts = lines('A', 'N').map(({ body }) => body.split('\n').length)
@@ -130,7 +175,7 @@ t.test('titles and names stay within their line, whatever they are', async (t) =
     ),
   )
   const many = Array.from({ length: 300 }, (_, index) => task(`Aufgabe ${index}`, TODAY))
-  const { body, subject } = tasksMail({ name: 'E', tasks: many, today: TODAY }, ADDRESS)
+  const { body, subject } = tasksMail({ name: 'E', tasks: many, today: TODAY }, GERMAN)
   t.match(body, '… und 200 weitere')
   t.match(subject, '300 offene Aufgaben')
 })

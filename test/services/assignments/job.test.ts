@@ -46,7 +46,7 @@ const countOf = async () =>
   )
 
 function run(signal = new AbortController().signal) {
-  const rest = { answersKeepDays: 90, resultsKeep: 'all', onError: () => {} } as const
+  const rest = { answersKeepDays: 90, defaultLanguage: 'de', resultsKeep: 'all', onError: () => {} } as const
   return runJob(db, JOBS['plan-occurrences'], { ...clock, ...rest, signal })
 }
 

@@ -42,6 +42,7 @@ function plan(at: string, context: Partial<JobContext> = {}) {
     publicUrl: ADDRESS,
     timeZone: 'Europe/Berlin',
     answersKeepDays: 90,
+    defaultLanguage: 'de',
     resultsKeep: 'all',
     moment: (given = now) => ({ at: given, today: dayOf(given) }),
     signal: new AbortController().signal,
@@ -171,6 +172,7 @@ t.test('plans each mail once when killed, repeated and run concurrently, with fe
     timeZone: 'Europe/Berlin',
     issuer: null,
     address: ADDRESS,
+    defaultLanguage: 'de' as const,
     userId: undefined,
     beforeBatch: async () => {
       if (batches-- === 0) throw new Error('killed')
@@ -263,4 +265,41 @@ t.test('sends the number of due cards to users who have chosen it', async (t) =>
     .values(cards.map(({ id }) => ({ user_id: asked, card_id: id })))
     .execute()
   t.match(await plan('2026-12-03T08:00', { userId: asked }), { due_cards: 0 }, 'no mail on days without due cards')
+})
+
+t.test('writes each mail in the language of its recipient', async (t) => {
+  const persons = {
+    chosen: await person({ language: 'en', language_used: 'de', due_cards_mail_key: unique('key') }),
+    used: await person({ language_used: 'en' }),
+    german: await person({ language: 'de', language_used: 'en' }),
+    unknown: await person(),
+  }
+  const ids = Object.values(persons)
+  const task = await assignment('Brandschutz')
+  await give([task], ids, '2026-12-04')
+  await createTeam(db, { members: [persons.unknown], leads: [persons.chosen, persons.german] })
+  const card = await createCard(db, { deck_id: (await createDeck(db)).id })
+  const due = { next_review: '2026-12-01', last_review: '2026-11-20' }
+  await createProgress(db, { user_id: persons.chosen, card_id: card.id, ...due })
+
+  t.match(await plan('2026-12-07T10:00'), { tasks: 4, digests: 2, due_cards: 1 })
+  const subjects = async (...of: number[]) => (await mailsOf(...of)).map(({ subject }) => subject)
+  t.strictSame(await subjects(persons.chosen), [
+    'One open task, overdue',
+    '2 tasks overdue in your team',
+    'One card is due today',
+  ])
+  t.strictSame(await subjects(persons.used), ['One open task, overdue'])
+  t.strictSame(await subjects(persons.german), [
+    'Eine offene Aufgabe, überfällig',
+    '2 Aufgaben in deinem Team überfällig',
+  ])
+  t.strictSame(await subjects(persons.unknown), ['Eine offene Aufgabe, überfällig'])
+  t.match((await mailsOf(persons.used))[0]?.body, '- Brandschutz\n  overdue: was due on Friday 4 December (3 days ago)')
+
+  await db.deleteFrom('mails').execute()
+  await db.deleteFrom('mail_reminders').execute()
+  t.match(await plan('2026-12-08T10:00', { defaultLanguage: 'en' }), { tasks: 4 })
+  t.strictSame(await subjects(persons.unknown), ['One open task, overdue'])
+  t.match(await subjects(persons.german), ['Eine offene Aufgabe, überfällig'])
 })

@@ -38,6 +38,7 @@ async function send(mail: MailSettings | undefined, context: Partial<JobContext>
     publicUrl: 'https://training.example.org/',
     timeZone: 'Europe/Berlin',
     answersKeepDays: 90,
+    defaultLanguage: 'de',
     resultsKeep: 'all',
     signal: new AbortController().signal,
     onError: (error) => errors.push(error),
@@ -342,7 +343,7 @@ t.test('deletes mails after 90 days', async (t) => {
     .where('id', '=', old)
     .execute()
   const context = { moment: (at = now) => ({ at, today: dayOf(at) }), timeZone: 'Europe/Berlin' }
-  const rest = { answersKeepDays: 90, resultsKeep: 'all', onError: () => {} } as const
+  const rest = { answersKeepDays: 90, defaultLanguage: 'de', resultsKeep: 'all', onError: () => {} } as const
   const deleted = await runJob(db, JOBS.mails, { ...context, ...rest, signal: new AbortController().signal })
   t.strictSame(deleted, { deleted: 1 })
 })

@@ -261,6 +261,7 @@ t.test('the nightly job fits once, and again after 30 days and half as many reca
     runJob(db, JOBS.fit, {
       timeZone: 'Europe/Berlin',
       answersKeepDays: 90,
+      defaultLanguage: 'de',
       resultsKeep: 'all',
       ...(night !== undefined && { night }),
       moment,
@@ -302,7 +303,7 @@ t.test('a job runs on one instance at a time, and an abort releases its lease', 
       return {}
     },
   }
-  const keep = { answersKeepDays: 90, timeZone: 'Europe/Berlin', resultsKeep: 'all' } as const
+  const keep = { answersKeepDays: 90, defaultLanguage: 'de', timeZone: 'Europe/Berlin', resultsKeep: 'all' } as const
   const options = { ...keep, moment, signal: new AbortController().signal, onError: () => {} }
   const results = await Promise.all(
     Array.from({ length: 5 }, async () => {
