@@ -39,12 +39,15 @@ export type AssignmentTemplate = Pick<
 /**
  * Parses the file of an assignment template: front matter and the description for learners.
  * @param file path relative to the content folder, for faults
- * @returns the template, or faults of the file
+ * @returns the template with the lines of its parts, or faults of the file
  * @example
  * const source = '---\ntitle: Brand\nparts: [{ kind: sheet, slug: brand }]\n---\n'
  * parseTemplate('assignments/brand.md', Buffer.from(source)).template?.title // 'Brand'
  */
-export function parseTemplate(file: string, bytes: Uint8Array): { template?: AssignmentTemplate; faults: Fault[] } {
+export function parseTemplate(
+  file: string,
+  bytes: Uint8Array,
+): { template?: AssignmentTemplate; partLines?: number[]; faults: Fault[] } {
   const faults: Fault[] = []
   const report: ReportFault = (line, message) => faults.push({ file, line, message })
   const text = decodeText(bytes, report)
@@ -59,7 +62,8 @@ export function parseTemplate(file: string, bytes: Uint8Array): { template?: Ass
   try {
     const path = readTextField(parts.fields, 'path', report)
     const template = parseAssignment(given) as AssignmentTemplate
-    return { template: { ...template, ...(path !== undefined && { path }) }, faults }
+    const partLines = (parts.fields.get('parts')?.entries ?? []).map(lineOf)
+    return { template: { ...template, ...(path !== undefined && { path }) }, partLines, faults }
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error
     report(parts.fields.get('title')?.line ?? 1, error.message)
@@ -93,11 +97,15 @@ function readGiven(fields: Fields, description: string, report: ReportFault) {
 
 const NO_PARTS = '„parts“ muss mindestens einen Teil haben, etwa { kind: sheet, slug: brandschutz }'
 
+function lineOf(entry: Fields): number {
+  const line = Math.min(...[...entry.values()].map((field) => field.line))
+  return Number.isFinite(line) ? line : 1
+}
+
 function readPart(entry: Fields, report: ReportFault): GivenAssignment['parts'] {
   const kind = entry.get('kind')
-  const line = Math.min(...[...entry.values()].map((field) => field.line))
   if (kind?.value !== 'sheet' && kind?.value !== 'test' && kind?.value !== 'deck' && kind?.value !== 'personal') {
-    report(Number.isFinite(line) ? line : 1, '„kind“ muss sheet, test, deck oder personal sein')
+    report(lineOf(entry), '„kind“ muss sheet, test, deck oder personal sein')
     return []
   }
   const slug = readTextField(entry, 'slug', report)

@@ -99,7 +99,9 @@ export async function readContent(folder: string, signal?: AbortSignal): Promise
   const templateFiles = names.includes(TEMPLATES.top) ? await findFiles(folder, TEMPLATES, findings) : []
   for (const file of templateFiles) {
     const bytes = await readBytes(folder, file, faults)
-    if (bytes !== undefined) faults.push(...parseTemplate(file, bytes).faults)
+    if (bytes === undefined) continue
+    const parsed = parseTemplate(file, bytes)
+    faults.push(...parsed.faults, ...findVariantParts(file, parsed, { ...content, tests }))
   }
 
   faults.push(...findDuplicateSlugs(deckSlugs), ...findTakenAliases(deckAliases, deckSlugs))
@@ -112,6 +114,22 @@ export async function readContent(folder: string, signal?: AbortSignal): Promise
     faults: faults.sort(comparePlaces),
     warnings: warnings.sort(comparePlaces),
   }
+}
+
+/** Returns a fault for each part of a template that names a variant: an assignment names the original. */
+function findVariantParts(
+  file: string,
+  { template, partLines = [] }: ReturnType<typeof parseTemplate>,
+  { decks, sheets, tests }: Content & { tests: TestSource[] },
+): Fault[] {
+  const files = { deck: decks, sheet: sheets, test: tests, personal: [] }
+  return (template?.parts ?? []).flatMap(({ kind, slug }, index) => {
+    const named = files[kind].find((one) => one.slug === slug)
+    const original = named?.translation?.translation_of ?? null
+    if (original === null) return []
+    const message = `Der Teil „${slug}“ ist eine Variante von „${original}“; eine Vorlage nennt das Original`
+    return [{ file, line: partLines[index] ?? 1, message }]
+  })
 }
 
 export function textsOf({ cards }: DeckSource): FileText[] {

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
-import { findPartContent } from '../../../../db/queries/assignments/assignments.js'
+import { findPartContent, type PartContent } from '../../../../db/queries/assignments/assignments.js'
 import type { Database } from '../../../../db/types.js'
 import { type AssignmentTemplate, parseTemplate } from '../../../domain/content/format/parse-template.js'
+import type { GroupKind } from '../../../domain/content/translations.js'
 import { type FileFindings, findFiles, TEMPLATES, tryRead } from './find-files.js'
 
 /** An assignment template whose parts all exist, with the titles of their contents. */
@@ -20,7 +21,7 @@ export interface OfferedTemplate extends Omit<AssignmentTemplate, 'parts' | 'pat
 
 /**
  * Returns the templates of the folder. Omits templates with faults, which the check of the folder reports, and
- * templates with a part whose content does not exist.
+ * templates with a part whose content does not exist or is a variant, because an assignment names the original.
  */
 export async function listTemplates(db: Kysely<Database>, folder: string): Promise<OfferedTemplate[]> {
   const findings: FileFindings = { faults: [], warnings: [] }
@@ -45,13 +46,18 @@ export async function listTemplates(db: Kysely<Database>, folder: string): Promi
   return offered
 }
 
+async function findOriginal(db: Kysely<Database>, kind: GroupKind, slug: string): Promise<PartContent | undefined> {
+  const found = await findPartContent(db, kind, slug)
+  return found?.original === null ? found.content : undefined
+}
+
 async function findParts(
   db: Kysely<Database>,
   { parts }: AssignmentTemplate,
 ): Promise<OfferedTemplate['parts'] | undefined> {
   const found: OfferedTemplate['parts'] = []
   for (const { kind, slug = '', title = '', share_percent = null } of parts) {
-    const content = kind === 'personal' ? { title } : (await findPartContent(db, kind, slug))?.content
+    const content = kind === 'personal' ? { title } : await findOriginal(db, kind, slug)
     if (content === undefined) return undefined
     found.push({ kind, slug: kind === 'personal' ? null : slug, title: content.title, share_percent })
   }

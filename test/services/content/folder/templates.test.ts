@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { parseTemplate } from '../../../../src/domain/content/format/parse-template.js'
@@ -52,6 +52,32 @@ t.test('a template contains the fields of an assignment and creates none', async
     200,
     'with audience and start it becomes an assignment',
   )
+})
+
+t.test('a template names originals, not variants', async (t) => {
+  const admin = await service.admin()
+  const original = await createCheatsheet(service.db)
+  const variant = await createCheatsheet(service.db)
+  await service.db
+    .insertInto('imported_cheatsheets')
+    .values({ cheatsheet_id: variant.id, lang: 'en', translation_of: original.id })
+    .execute()
+  await write('variante.md', `title: Variante\nparts: [{ kind: sheet, slug: ${variant.slug} }]`)
+  const { templates } = (await admin.get('/api/assignments/templates')).body
+  t.notOk(templates.some(({ title }: { title: string }) => title === 'Variante'))
+
+  const sheets = path.join(folder, 'cheatsheets')
+  await mkdir(sheets, { recursive: true })
+  await writeFile(path.join(sheets, 'eins.md'), '---\ntitle: Eins\n---\nText\n')
+  await writeFile(path.join(sheets, 'one.md'), '---\ntitle: One\nlang: en\ntranslation_of: eins\n---\nText\n')
+  await write('variante.md', 'title: Variante\nparts:\n  - { kind: sheet, slug: eins }\n  - { kind: sheet, slug: one }')
+  const { faults } = await readContent(folder)
+  t.match(
+    faults.filter(({ file }) => file === 'assignments/variante.md'),
+    [{ line: 5, message: /Der Teil „one“ ist eine Variante von „eins“; eine Vorlage nennt das Original/ }],
+  )
+  await rm(path.join(folder, 'assignments', 'variante.md'))
+  await rm(sheets, { recursive: true })
 })
 
 t.test('files with the same path are one template with several assignments', async (t) => {
