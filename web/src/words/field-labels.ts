@@ -40,6 +40,7 @@ const LABELS: Readonly<Record<string, string>> = {
   time_limit_minutes: 'Zeit je Versuch',
   title: 'Titel',
   tolerance: 'Erlaubte Abweichung',
+  translation_of: 'Übersetzung von',
   unit: 'Einheit',
   until: 'Tag',
   wait_minutes: 'Wartezeit',

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { api } from '../../api/client.js'
 import { readAll } from '../../api/read-all.js'
 import type { Body, Query, ResponseBody } from '../../api/types.js'
+import { compare, type GroupKind } from './gruppe/group.js'
 
 export type ContentState = ResponseBody<'/api/content/state'>
 export type DifficultyOrder = Query<'/api/content/sources/{id}/difficult', 'get'>['order']
@@ -94,6 +95,13 @@ export const contentQueries = {
     queryOptions({
       queryKey: ['author', 'sheet', slug, 'versions'],
       queryFn: () => api.get('/api/content/sheets/{slug}/versions', { path: { slug } }),
+    }),
+  /** What has changed in the original of a variant */
+  comparison: (kind: GroupKind, slug: string) =>
+    queryOptions({
+      queryKey: ['author', 'comparison', kind, slug],
+      queryFn: () => compare(kind, slug),
+      staleTime: 0,
     }),
   changes: (source: number | undefined, by: string) =>
     infiniteQueryOptions({

@@ -3,18 +3,21 @@ import type { Body } from '../../../api/types.js'
 import { createDesk, type Desk } from '../../../editor/desk.svelte.js'
 import { changedIn } from '../../../editor/saving.js'
 import type { AuthorDeck } from '../content-queries.js'
+import { nextLanguage } from '../gruppe/group.js'
 import { NO_RETENTION, retentionValue } from './deck-head.js'
 
 export interface DeckFields {
   name: string
   description: string
   lang: string
+  /** Slug of the original; empty if there is none */
+  translation_of: string
   /** Value of `retentionOptions` */
   retention: string
 }
 
 /** Fields of a new deck; its source, `tests_only` and `visibility` cannot be changed by this form later */
-export interface NewDeckFields extends Pick<DeckFields, 'name' | 'description'> {
+export interface NewDeckFields extends Pick<DeckFields, 'name' | 'description' | 'lang' | 'translation_of'> {
   source_id: number
   tests_only: boolean
   visibility: NonNullable<Creation['visibility']>
@@ -29,16 +32,22 @@ const textsOf = ({ name, description }: Pick<DeckFields, 'name' | 'description'>
   description: description.trim(),
 })
 
-const bodyOf = ({ lang, retention, ...texts }: DeckFields) => ({
-  ...textsOf(texts),
+const groupOf = ({ lang, translation_of }: Pick<DeckFields, 'lang' | 'translation_of'>) => ({
   lang,
+  translation_of: translation_of || null,
+})
+
+const bodyOf = ({ retention, ...fields }: DeckFields) => ({
+  ...textsOf(fields),
+  ...groupOf(fields),
   desired_retention: retention === NO_RETENTION ? null : Number(retention),
 })
 
-const fieldsOf = ({ name, description, lang, desired_retention }: AuthorDeck): DeckFields => ({
+const fieldsOf = ({ name, description, lang, translation_of, desired_retention }: AuthorDeck): DeckFields => ({
   name,
   description,
   lang,
+  translation_of: translation_of ?? '',
   retention: retentionValue(desired_retention),
 })
 
@@ -65,27 +74,55 @@ export function openDeck(user: number, deck: AuthorDeck): Desk<DeckFields> {
   })
 }
 
-export function newDeck(user: number, source_id: number, onsaved: (deck: AuthorDeck) => void): Desk<NewDeckFields> {
+/** @param original original of the new deck, whose texts and settings the form begins with */
+export function newDeck(
+  user: number,
+  source_id: number,
+  original: AuthorDeck | undefined,
+  onsaved: (deck: AuthorDeck) => void,
+): Desk<NewDeckFields> {
+  const empty = { name: '', description: '', lang: 'de', translation_of: '', tests_only: false, source_id }
   return createDesk({
     user,
-    item: 'new deck',
-    storedOf: ({ version, name, description, tests_only, source, archived_at }: AuthorDeck) => ({
+    item: original === undefined ? 'new deck' : `new variant of ${original.slug}`,
+    storedOf: ({ version, name, description, lang, translation_of, tests_only, source, archived_at }: AuthorDeck) => ({
       version,
       fields: {
         name,
         description,
+        lang,
+        translation_of: translation_of ?? '',
         tests_only,
         source_id: source?.id ?? source_id,
         visibility: archived_at === null ? 'offered' : 'draft',
       },
     }),
-    changesOf: (fields: NewDeckFields, deck: AuthorDeck) => changedIn(textsOf(fields), textsOf(deck)),
+    changesOf: (fields: NewDeckFields, deck: AuthorDeck) =>
+      changedIn(
+        { ...textsOf(fields), ...groupOf(fields) },
+        { ...textsOf(deck), lang: deck.lang, translation_of: deck.translation_of },
+      ),
     patch,
     load,
-    fields: { name: '', description: '', tests_only: false, source_id, visibility: 'draft' },
+    fields: {
+      ...empty,
+      ...(original !== undefined && {
+        name: original.name,
+        description: original.description,
+        lang: nextLanguage(original),
+        translation_of: original.slug,
+        tests_only: original.tests_only,
+      }),
+      visibility: 'draft',
+    },
     create: async (fields, client_id) => {
       const { source_id, tests_only, visibility } = fields
-      const body = { source_id, client_id, ...textsOf(fields), ...(tests_only ? { tests_only } : { visibility }) }
+      const retention = original?.desired_retention ?? null
+      const body = {
+        ...{ source_id, client_id, ...textsOf(fields), ...groupOf(fields) },
+        ...(tests_only ? { tests_only } : { visibility }),
+        ...(retention !== null && { desired_retention: retention }),
+      }
       return (await api.post('/api/content/decks', { body })).deck
     },
     loadCreated: async ({ slug }) => {

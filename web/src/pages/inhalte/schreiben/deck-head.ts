@@ -1,16 +1,7 @@
-import { LOCALE } from '../../../words/locale.js'
 import { percent } from '../../../words/numbers.js'
 
-const LANGUAGES = ['de', 'en', 'fr', 'es', 'it', 'nl', 'pl', 'tr', 'uk']
 const RETENTIONS = [0.8, 0.85, 0.9, 0.93, 0.95, 0.97]
 export const NO_RETENTION = ''
-
-const names = new Intl.DisplayNames(LOCALE, { type: 'language' })
-
-/** Returns the options for the language of a deck, including the current language if it is not one of `LANGUAGES`. */
-export function languageOptions(lang: string): { value: string; label: string }[] {
-  return [...new Set([...LANGUAGES, lang])].map((value) => ({ value, label: names.of(value) ?? value }))
-}
 
 /** Returns the options for the retention of a deck, including the current value if it is not one of `RETENTIONS`. */
 export function retentionOptions(retention: number | null): { value: string; label: string }[] {

@@ -1,4 +1,5 @@
 import { absoluteDay } from '../../../words/dates.js'
+import { languageName } from '../../../words/languages.js'
 import { ACCESS, labelOf, MULTIPLE, PAGES, REVIEW, WHEN } from './choices.js'
 import type { TestFields } from './test-desk.js'
 import type { Section } from './tests-api.js'
@@ -6,12 +7,24 @@ import { waitText } from './waits.js'
 
 /** Returns a definition as labelled texts, to show it or to compare two versions. */
 export function textsOf(fields: TestFields): { label: string; text: string }[] {
-  const { name, description, introduction, pass_percent, attempts, wait_minutes, time_limit_minutes } = fields
+  const {
+    name,
+    description,
+    introduction,
+    lang,
+    translation_of,
+    pass_percent,
+    attempts,
+    wait_minutes,
+    time_limit_minutes,
+  } = fields
   const { shuffle, pages, multiple, access, review, review_when, opens, closes, sections } = fields
   return [
     { label: 'Name', text: name },
     { label: 'Beschreibung', text: description },
     { label: 'Einleitung', text: introduction },
+    { label: 'Sprache', text: languageName(lang) },
+    { label: 'Übersetzung von', text: translation_of },
     { label: 'Fragen', text: sections.map(sectionText).join('\n') },
     { label: 'Bestanden ab', text: `${pass_percent ?? 80} %` },
     { label: 'Versuche', text: attempts === null ? 'beliebig viele' : String(attempts) },

@@ -5,6 +5,7 @@ import type { Body } from '../../../api/types.js'
 import { createDesk, type Desk } from '../../../editor/desk.svelte.js'
 import { changedIn } from '../../../editor/saving.js'
 import type { Stored } from '../../../editor/writing.js'
+import { nextLanguage } from '../gruppe/group.js'
 import { slugFrom } from './slug.js'
 import { type EditedTest, type Section, TEST_PATH, TESTS_KEY, testQueries } from './tests-api.js'
 
@@ -26,6 +27,9 @@ export interface TestFields
     | 'opens'
     | 'closes'
   > {
+  lang: string
+  /** Slug of the original; empty if there is none */
+  translation_of: string
   pass_percent: number | null
   wait_minutes: number | null
   sections: Section[]
@@ -38,6 +42,8 @@ export type TestDesk = Desk<TestFields>
 export const NEW_SECTION: Section = { deck: '', level: null, cards: null, draw: null }
 
 const EMPTY: TestFields = {
+  lang: 'de',
+  translation_of: '',
   name: '',
   description: '',
   introduction: '',
@@ -62,6 +68,8 @@ const TRIES = 20
 
 function fieldsOf(test: EditedTest): TestFields {
   return {
+    lang: test.lang,
+    translation_of: test.translation_of ?? '',
     name: test.name,
     description: test.description,
     introduction: test.introduction,
@@ -83,9 +91,16 @@ function fieldsOf(test: EditedTest): TestFields {
 
 const storedOf = (test: EditedTest): Stored<TestFields> => ({ version: test.version, fields: fieldsOf(test) })
 
-function bodyOf({ pass_percent, wait_minutes, ...fields }: TestFields) {
+function bodyOf({ translation_of, ...fields }: TestFields): Definition {
+  // A variant takes its settings and sections from the original and accepts no others.
+  if (translation_of !== '') {
+    const { name, description, introduction, lang } = fields
+    return { name, description, introduction, lang, translation_of }
+  }
+  const { pass_percent, wait_minutes, ...rest } = fields
   return {
-    ...fields,
+    ...rest,
+    translation_of: null,
     ...(pass_percent !== null && { pass_percent }),
     ...(wait_minutes !== null && { wait_minutes }),
   }
@@ -111,11 +126,28 @@ export function openTest(user: number, test: EditedTest, onsaved: (test: EditedT
   return createDesk({ ...routes, user, item: `test ${test.slug}`, object: test, onsaved })
 }
 
-/** Creates the editing session of a new test. The user may choose another source until the test is saved. */
-export function newTest(user: number, sourceOf: () => number, onsaved: (test: EditedTest) => void): TestDesk {
+/**
+ * Creates the editing session of a new test. The user may choose another source until the test is saved.
+ * @param original original of the new test, whose texts the form begins with
+ */
+export function newTest(
+  user: number,
+  sourceOf: () => number,
+  original: EditedTest | undefined,
+  onsaved: (test: EditedTest) => void,
+): TestDesk {
   /** Slug of a request that received no response, but may have created the test */
   let lost: string | undefined
-  return createDesk({ ...routes, user, item: 'new test', fields: EMPTY, create, onsaved })
+  const group = original && { lang: nextLanguage(original), translation_of: original.slug }
+  const fields = original === undefined ? EMPTY : { ...fieldsOf(original), ...group }
+  return createDesk({
+    ...routes,
+    user,
+    item: original === undefined ? 'new test' : `new variant of test ${original.slug}`,
+    fields,
+    create,
+    onsaved,
+  })
 
   async function create(fields: TestFields): Promise<EditedTest> {
     const body = { ...bodyOf(fields), source_id: sourceOf() }
@@ -141,5 +173,6 @@ function isTaken(error: unknown): boolean {
 
 export function testSaved(client: QueryClient, test: EditedTest): void {
   client.setQueryData(testQueries.test(test.slug).queryKey, { test })
+  void client.invalidateQueries({ queryKey: ['author', 'comparison', 'test'] })
   void client.invalidateQueries({ queryKey: [...TESTS_KEY, 'list'] })
 }

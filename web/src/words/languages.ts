@@ -1,0 +1,19 @@
+/** Scripts that are written from right to left */
+const RIGHT_TO_LEFT = new Set(['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa'])
+
+/**
+ * Returns the name of a language in that language, with a capital first letter.
+ * @example languageName('fr') // 'Français'
+ */
+export function languageName(lang: string): string {
+  const name = new Intl.DisplayNames([lang], { type: 'language' }).of(lang) ?? lang
+  return name.charAt(0).toLocaleUpperCase(lang) + name.slice(1)
+}
+
+/**
+ * Returns the writing direction of a language.
+ * @example directionOf('ar') // 'rtl'
+ */
+export function directionOf(lang: string): 'ltr' | 'rtl' {
+  return RIGHT_TO_LEFT.has(new Intl.Locale(lang).maximize().script ?? '') ? 'rtl' : 'ltr'
+}
