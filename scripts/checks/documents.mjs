@@ -42,6 +42,20 @@ export function checkDecisions() {
   return faults
 }
 
+/** Returns a fault for each document of the app whose translation names other columns, settings or headings. */
+export function checkTranslations() {
+  return ['fragen', 'datenschutz'].flatMap((name) => {
+    const [german, english] = [`docs/${name}.md`, `docs/${name}.en.md`].map((file) => {
+      const text = readFileSync(file, 'utf8')
+      const levels = [...text.matchAll(/^(#+|\|) /gm)].map(([, level]) => level)
+      return JSON.stringify([levels, [...text.matchAll(/`([\w=]+)`/g)].map(([, word]) => word).sort()])
+    })
+    return german === english
+      ? []
+      : [`docs/${name}.en.md: differs from docs/${name}.md in headings, rows or names in code`]
+  })
+}
+
 /** Returns a fault for each kind of personal data whose purpose, access, retention or export is not stated. */
 export function checkPrivacy() {
   const [, parts] = readFileSync('docs/datenschutz.md', 'utf8').split('## Die Bestandteile')
