@@ -7,6 +7,7 @@ import {
   listCatalogues,
   readCatalogue,
   updateCatalogue,
+  updateRefusals,
   writeCatalogue,
 } from '../web/build/messages/catalogues.mjs'
 
@@ -14,7 +15,7 @@ const messages = findMessages()
 const [added] = process.argv.slice(2)
 if (added !== undefined && !existsSync(fileOf(added))) writeCatalogue(added, {})
 for (const language of listCatalogues()) {
-  const catalogue = updateCatalogue(language, readCatalogue(language), messages)
+  const catalogue = updateRefusals(updateCatalogue(language, readCatalogue(language), messages))
   writeCatalogue(language, catalogue)
   const texts = Object.values(catalogue).flatMap((section) => Object.values(section))
   const empty = texts.filter((text) => text === '' || Object.values(text).includes(''))

@@ -1,4 +1,10 @@
-import { checkCatalogue, findMessages, listCatalogues, readCatalogue } from '../../web/build/messages/catalogues.mjs'
+import {
+  checkCatalogue,
+  checkRefusals,
+  findMessages,
+  listCatalogues,
+  readCatalogue,
+} from '../../web/build/messages/catalogues.mjs'
 import { OFFERED } from '../../web/build/messages/languages.mjs'
 
 /**
@@ -7,7 +13,10 @@ import { OFFERED } from '../../web/build/messages/languages.mjs'
  */
 export function checkCatalogues() {
   const messages = findMessages()
-  return listCatalogues().flatMap((language) =>
-    checkCatalogue(language, readCatalogue(language), messages, { isComplete: OFFERED.includes(language) }),
-  )
+  return listCatalogues().flatMap((language) => {
+    const isComplete = OFFERED.includes(language)
+    const catalogue = readCatalogue(language)
+    const faults = checkCatalogue(language, catalogue, messages, { isComplete })
+    return isComplete ? [...faults, ...checkRefusals(language, catalogue)] : faults
+  })
 }

@@ -1,9 +1,18 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plugin } from 'vite'
-import { fileOf, findTranslation, isSource, readCatalogue } from './messages/catalogues.mjs'
+import { fileOf, findTranslation, isSource, REFUSAL_SECTION, readCatalogue } from './messages/catalogues.mjs'
 import { translateManifest, translatePage } from './messages/page.mjs'
 import { translateSource } from './messages/source.mjs'
+
+/** Module with the sentences of refusals, which are German in the service */
+const REFUSALS = 'api/refusal-sentences.ts'
+const NO_SENTENCES = 'SENTENCES: Readonly<Record<string, string>> = {}'
+
+function fillSentences(code: string, catalogue: ReturnType<typeof readCatalogue>): string {
+  if (!code.includes(NO_SENTENCES)) throw new Error(`${REFUSALS} lacks ${NO_SENTENCES}`)
+  return code.replace(NO_SENTENCES, () => NO_SENTENCES.replace('{}', JSON.stringify(catalogue[REFUSAL_SECTION] ?? {})))
+}
 
 /**
  * Builds the app in another language than German: replaces the texts of the sources by their translations before they
@@ -28,7 +37,8 @@ export function translateMessages(language: string, sources: string): Plugin {
     transform(code, id) {
       const file = path.relative(sources, id).replaceAll(path.sep, '/')
       if (file.startsWith('..') || !isSource(file)) return undefined
-      return { code: translateSource(code, file, (message) => findTranslation(catalogue, file, message)), map: null }
+      const filled = file === REFUSALS ? fillSentences(code, catalogue) : code
+      return { code: translateSource(filled, file, (message) => findTranslation(catalogue, file, message)), map: null }
     },
     transformIndexHtml: { order: 'pre', handler: (html) => translatePage(html, language, catalogue) },
     writeBundle({ dir = '' }) {

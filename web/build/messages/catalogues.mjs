@@ -9,6 +9,10 @@ const SOURCES = path.join(import.meta.dirname, '../../src')
 /** Section of the texts that several rooms use */
 const SHARED = 'app'
 
+/** Section of the sentences by error code; each value in braces is `label`, the field, or from `X-Error-Details` */
+export const REFUSAL_SECTION = 'refusals'
+const SERVICE = ['src', 'plugins', 'routes'].map((folder) => path.join(import.meta.dirname, '../../..', folder))
+
 /** @typedef {import('./source.mjs').Translation} Translation */
 /** @typedef {Record<string, Record<string, Translation>>} Catalogue sections by folder, with translations by message */
 
@@ -79,7 +83,23 @@ export function updateCatalogue(language, catalogue, messages) {
       updated[section][message] = catalogue[section]?.[message] ?? former ?? emptyTranslation(language, message)
     }
   }
-  return sorted(updated)
+  const refusals = catalogue[REFUSAL_SECTION]
+  return sorted(refusals === undefined ? updated : { ...updated, [REFUSAL_SECTION]: refusals })
+}
+
+/** Returns the catalogue with an empty sentence for each new error code of the service. @param {Catalogue} catalogue */
+export function updateRefusals(catalogue) {
+  const empty = Object.fromEntries([...findCodes()].map((code) => [code, '']))
+  return sorted({ ...catalogue, [REFUSAL_SECTION]: { ...empty, ...catalogue[REFUSAL_SECTION] } })
+}
+
+/** Returns the error codes of the service that a constant refusal has. */
+function findCodes() {
+  const files = SERVICE.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => path.join(folder, file)),
+  )
+  const text = files.filter((file) => file.endsWith('.ts')).map((file) => readFileSync(file, 'utf8'))
+  return new Set([...text.join('\n').matchAll(/new Refusal\(\s*'\w+',\s*'(\w+)'/g)].map(([, code]) => code ?? ''))
 }
 
 /**
@@ -99,6 +119,7 @@ export function checkCatalogue(language, catalogue, messages, { isComplete }) {
     }
   }
   for (const [section, texts] of Object.entries(catalogue)) {
+    if (section === REFUSAL_SECTION) continue
     for (const [message, translation] of Object.entries(texts)) {
       const isUsed = [...(messages.get(message) ?? [])].some((file) => sectionsOf(file).includes(section))
       if (isComplete && !isUsed)
@@ -108,6 +129,16 @@ export function checkCatalogue(language, catalogue, messages, { isComplete }) {
     }
   }
   return faults
+}
+
+/**
+ * Returns a fault for each error code of the service without a sentence.
+ * @param {string} language
+ * @param {Catalogue} catalogue
+ */
+export function checkRefusals(language, catalogue) {
+  const missing = [...findCodes()].filter((code) => !catalogue[REFUSAL_SECTION]?.[code])
+  return missing.map((code) => `web/messages/${language}.json: lacks a sentence for the error code ${code}`)
 }
 
 /** @param {string} language @param {string} message @param {Translation} translation @param {boolean} isComplete */

@@ -1,6 +1,8 @@
 import type { paths } from '../../../dist/client/api.js'
+import { LOCALE } from '../words/locale.js'
 import { exchange, type Request } from './exchange.js'
 import { ForeignResponse, isRefused, Refused } from './faults.js'
+import type { refusalSentence } from './refusal-sentences.js'
 import type { BadRequest, Body, MediaType, Method, Operation, PathOf, Query, ResponseBody } from './types.js'
 
 export interface Options<P extends keyof paths, M extends Method> {
@@ -16,6 +18,8 @@ export interface Options<P extends keyof paths, M extends Method> {
   onHeaders?: (headers: Headers) => void
 }
 
+/** Locale of the messages of the service */
+const SERVICE_LOCALE: string = 'de-DE'
 const BODY_FREE = new Set(['GET', 'DELETE'])
 
 const PASSWORD_FIRST = 'password_change_first'
@@ -65,7 +69,16 @@ async function send(method: string, url: URL, init: Request = {}, mayAskLogin = 
   const why = status === 401 ? 'login' : code === LOGIN_TOO_OLD ? 'recent login' : undefined
   if (why && mayAskLogin && (await refusalHandlers.logIn(why))) return send(method, url, init, false)
   if (code === PASSWORD_FIRST) refusalHandlers.newPassword()
-  throw new Refused(status, code, content, { field, details, retryAfter: Number(retryAfter) || undefined })
+  const sentence = LOCALE === SERVICE_LOCALE ? undefined : await findSentence({ code, field, details: details ?? {} })
+  throw new Refused(status, code, content, { field, details, sentence, retryAfter: Number(retryAfter) || undefined })
+}
+
+/** Returns the sentence of the app for a refusal; undefined if there is none, or if its chunk cannot be loaded. */
+function findSentence(reason: Parameters<typeof refusalSentence>[0]): Promise<string | undefined> {
+  return import('./refusal-sentences.js').then(
+    (module) => module.refusalSentence(reason),
+    () => undefined,
+  )
 }
 
 function call<M extends Method>(method: M) {

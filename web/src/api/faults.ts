@@ -28,6 +28,8 @@ interface RefusedHeaders {
   field?: string | undefined
   /** Values for programs (`X-Error-Details`), such as the present version */
   details?: Readonly<Record<string, unknown>>
+  /** Message in the language of the app; default: that of the service */
+  sentence?: string | undefined
   /** Seconds to wait before a retry, from `Retry-After` */
   retryAfter?: number | undefined
 }
@@ -43,10 +45,10 @@ export class Refused extends Fault {
     readonly code: string,
     /** JSON of the response, which for some refusals contains more than a message */
     readonly content: unknown,
-    { field, details = {}, retryAfter }: RefusedHeaders = {},
+    { field, details = {}, sentence, retryAfter }: RefusedHeaders = {},
   ) {
     const message = messageOf(content) ?? `Der Dienst hat mit Status ${status} abgelehnt.`
-    super(field === undefined ? message : nameField(message, field))
+    super(sentence ?? (field === undefined ? message : nameField(message, field)))
     this.isPassing = status === 429 || status >= 500
     this.field = field
     this.details = details
