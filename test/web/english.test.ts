@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { CHROMIUM, DESK, isTooWide, openApp, studySome } from './support/app.js'
+import { CHROMIUM, DESK, isTooWide, logInAs, openApp, studySome } from './support/app.js'
 import { PAGES } from './support/pages.js'
 import { writeAll } from './support/written.js'
 
@@ -82,4 +82,44 @@ t.test('every page in English', { skip: !existsSync(CHROMIUM) && 'no Chromium' }
       t.strictSame(complaints.splice(0), [])
     })
   }
+})
+
+t.test('a person chooses the language', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+  const app = await openApp(t)
+  const language = (page: Page) => page.locator('html').getAttribute('lang')
+
+  await t.test('on the login page, before the service knows the person', async (t) => {
+    const { page, complaints } = await app.newBrowser({ locale: 'en-GB' })
+    await page.goto(app.url)
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Deutsch' }).click()
+    await page.getByRole('heading', { name: 'Anmelden', exact: true }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'English' }).click()
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
+    await page.getByLabel('User name').fill('niemand')
+    await page.getByLabel('Password', { exact: true }).fill('falsch')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('User name or password wrong.').waitFor()
+    t.equal(await language(page), 'en')
+    t.strictSame(complaints, [])
+  })
+
+  await t.test('in the settings, for every device', async (t) => {
+    const { page, login } = await app.newPerson()
+    await page.goto(`${app.url}/einstellungen`)
+    await page.getByLabel('Sprache').selectOption('en')
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    t.equal(await page.getByLabel('Language').inputValue(), 'en')
+
+    const other = await app.newBrowser()
+    await logInAs(other.page, app.url, login)
+    await other.page.goto(`${app.url}/einstellungen`)
+    await other.page.getByRole('heading', { name: 'Settings' }).waitFor()
+    t.equal(await language(other.page), 'en')
+
+    await page.getByLabel('Language').selectOption('')
+    await page.getByRole('heading', { name: 'Einstellungen' }).waitFor()
+    t.equal(await language(page), 'de', 'that of the browser')
+  })
 })

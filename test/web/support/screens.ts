@@ -1,5 +1,6 @@
-// Takes the screenshots in docs/screens/: `npm run screens`. Learners' and administrators' pages show the shipped
-// content and a user with two weeks of reviews. Authors' pages show content that this script creates.
+// Takes the screenshots in docs/screens/, and in English in docs/screens/en/: `npm run screens`. Learners' and
+// administrators' pages show the shipped content and a user with two weeks of reviews. Authors' pages show content that
+// this script creates.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { ROOT } from '../../support/constants.js'
@@ -19,6 +20,12 @@ const LOOKS = [
   { look: 'telefon', shown: ['lernen'], colorScheme: 'light', viewport: PHONE },
 ] as const
 
+/** Languages of the app, with the texts that this script looks for */
+const LANGUAGES = [
+  { locale: 'de-DE', folder: FOLDER, show: 'Antwort zeigen', good: 'Gut' },
+  { locale: 'en-GB', folder: path.join(FOLDER, 'en'), show: 'Show answer', good: 'Good' },
+] as const
+
 const TEAM = ['Jürgen Größer', 'Aylin Demir', 'Tomasz Nowak', 'Lena Weiß', 'Noah Berger', 'Sofia Rossi']
 const usernameOf = (name: string) => name.split(' ')[0]?.toLowerCase() ?? ''
 
@@ -28,8 +35,10 @@ try {
   await app.asAdmin('POST', '/api/accounts/bulk', {
     users: TEAM.map((name) => ({ username: usernameOf(name), display_name: name })),
   })
-  mkdirSync(FOLDER, { recursive: true })
-  for (const { look, shown, ...options } of LOOKS) {
+  for (const { look, shown, folder, show, good, ...options } of LANGUAGES.flatMap((language) =>
+    LOOKS.map((look) => ({ ...language, ...look })),
+  )) {
+    mkdirSync(folder, { recursive: true })
     const person = await app.newPerson({ ...options, isAdmin: true, reducedMotion: 'reduce' })
     await studyForWeeks(person, app.url)
     // Hides the actual path of the content folder.
@@ -41,12 +50,16 @@ try {
       shown.some((one) => one === page.name),
     )) {
       await person.page.goto(`${app.url}/${address}`, { waitUntil: 'networkidle' })
-      await person.page.locator(ready).first().waitFor()
+      // The texts of `ready` are German.
+      await person.page
+        .locator(folder === FOLDER || !ready.startsWith('text=') ? ready : 'h1')
+        .first()
+        .waitFor()
       if (name === 'lernen') {
-        await person.page.getByRole('button', { name: 'Antwort zeigen' }).click()
-        await person.page.getByRole('button', { name: 'Gut' }).waitFor()
+        await person.page.getByRole('button', { name: show }).click()
+        await person.page.getByRole('button', { name: good }).waitFor()
       }
-      await person.page.screenshot({ path: path.join(FOLDER, `${name}-${look}.png`) })
+      await person.page.screenshot({ path: path.join(folder, `${name}-${look}.png`) })
     }
   }
   // The content for these screenshots is created last, because the learners' screenshots show only the shipped content.
