@@ -52,7 +52,13 @@ export const Verified = Type.Object({
           type: 'string',
           enum: ['sheet', 'test', 'deck', 'personal'],
         }),
-        title: Type.String(),
+        title: Type.String({ description: 'Title of the original.' }),
+        lang: nullable(
+          Type.String({ description: 'Language in which it was done (BCP 47); null if unknown.', examples: ['en'] }),
+        ),
+        variant_title: nullable(
+          Type.String({ description: 'Title in that language; null if it was done as the original.' }),
+        ),
         done_on: Day,
         version: nullable(Type.Integer({ description: 'Version of the content; null if it has none.' })),
         confirmed_by: nullable(Type.String({ description: 'Instructor of a personal part.' })),

@@ -46,6 +46,8 @@ const verification: FastifyPluginAsyncTypebox = async (app) => {
           parts: parts.map((part) => ({
             kind: part.kind,
             title: part.title,
+            lang: 'lang' in part ? (part.lang ?? null) : null,
+            variant_title: 'variant_title' in part ? (part.variant_title ?? null) : null,
             done_on: part.done_on,
             version: 'version' in part ? part.version : null,
             confirmed_by: part.kind === 'personal' ? part.confirmed_by : null,

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import t from 'tap'
 import { ASSIGNMENT } from '../support/assignments.js'
 import { changeFiles, writeContentFolder } from '../support/content.js'
@@ -299,6 +300,65 @@ t.test('the confirmation of a sheet names the language that was read', async (t)
   await admin.post('/api/admin/import')
   t.match(await confirm({ version: 1 }, 'en'), { status: 409, field: 'version' }, 'the text in that language changed')
   t.match(await confirm({ version: 1 }), { status: 200, read: [{ lang: 'de' }] })
+})
+
+t.test('a proof names the language of each part and the title in that language', async (t) => {
+  const person = await createPerson('en')
+  const { caller } = person
+  const proofOf = async (given: Json) =>
+    (await service.anonymous.get(`/api/proofs/verify/${given.proof_code}`)).body.proof
+  await assign(person, [SHEET, TEST, DECK])
+  const { id } = await person.mine()
+  await caller.post(`/api/assignments/occurrences/${id}/confirm`, { part: 0 })
+  await submit(caller, await start(caller, 'exam'), true)
+  await learn(caller, 'brand')
+  const proof = await proofOf(await person.mine())
+  t.match(proof.parts, [
+    { kind: 'sheet', title: 'Merkblatt', lang: 'en', variant_title: 'Leaflet', version: Number },
+    { kind: 'test', title: 'Prüfung', lang: 'en', variant_title: 'Exam', version: 1 },
+    { kind: 'deck', title: 'Brand', lang: 'de', variant_title: null },
+  ])
+  const stored = await db
+    .selectFrom('proofs')
+    .select('snapshot')
+    .where('code', '=', proof.code)
+    .executeTakeFirstOrThrow()
+  const { content_md, title } = await db
+    .selectFrom('cheatsheets')
+    .select(['title', 'content_md'])
+    .where('slug', '=', 'leaflet')
+    .executeTakeFirstOrThrow()
+  const { format, parts } = JSON.parse(stored.snapshot)
+  t.equal(format, 3)
+  t.equal(parts[0].sha256, hash('sha256', `${title}\n${content_md}`), 'the text that was read')
+  t.match(parts[1], { pass_percent: 80, sha256: /^[0-9a-f]{64}$/ })
+  for (const lang of ['de', 'en']) t.equal((await caller.get(`/api/proofs/${proof.code}.pdf?lang=${lang}`)).status, 200)
+
+  const german = await createPerson()
+  await assign(german, [SHEET, { kind: 'deck', slug: 'brand' }])
+  const url = `/api/assignments/occurrences/${(await german.mine()).id}/confirm`
+  await german.caller.post(url, { part: 0 })
+  await learn(german.caller, 'fire')
+  t.match((await proofOf(await german.mine())).parts, [
+    { title: 'Merkblatt', lang: 'de', variant_title: null },
+    { title: 'Brand', lang: 'en', variant_title: 'Fire' },
+  ])
+})
+
+t.test('a proof keeps the language of a variant that was deleted', async (t) => {
+  const person = await createPerson('en')
+  await assign(person, [SHEET, { kind: 'personal', title: 'Gespräch' }])
+  const { id, assignment } = await person.mine()
+  await person.caller.post(`/api/assignments/occurrences/${id}/confirm`, { part: 0 })
+  await db.updateTable('occurrence_parts').set({ content_id: 999_999 }).where('occurrence_id', '=', id).execute()
+  await admin.patch(`/api/assignments/${assignment.id}`, { responsible_id: admin.id })
+  const held = { ids: [id], held_on: '2026-12-05' }
+  t.equal((await admin.post('/api/assignments/occurrences/confirm-personal', held)).status, 200)
+  const { proof_code } = await person.mine()
+  t.match((await service.anonymous.get(`/api/proofs/verify/${proof_code}`)).body.proof.parts, [
+    { title: 'Merkblatt', lang: 'en', variant_title: null, version: null },
+    { kind: 'personal', lang: null, variant_title: null },
+  ])
 })
 
 t.test('an archived original is not available in any language', async (t) => {

@@ -111,7 +111,7 @@ t.test(
       .select('snapshot')
       .where('code', '=', code)
       .executeTakeFirstOrThrow()
-    t.match(JSON.parse(snapshot), { format: 2, issuer: 'Muster GmbH', personnel_number: '00417' })
+    t.match(JSON.parse(snapshot), { format: 3, issuer: 'Muster GmbH', personnel_number: '00417' })
     const { text, body } = await verify(code)
     t.notMatch(text, '00417')
     t.match(body.proof, { for_period: { from: '2026-11-01', to: '2026-12-04' }, valid_until: '2027-12-04' })

@@ -27,7 +27,12 @@ export interface Completed {
 
 export interface CompletedPart {
   kind: PartKind
+  /** Title of the original */
   title: string
+  /** Language in which the part was done; null for a personal part, or if it is not known */
+  lang: string | null
+  /** Title in that language; null unless the part was done in a variant */
+  variant_title: string | null
   share_percent: number | null
   done_on: string
   confirmed_by: string | null
@@ -55,7 +60,9 @@ export async function listCompleted(
       case when reopened_at is null then coalesce(extended_until, occurrences.due_on) else occurrences.due_on end as last_day,
       done_on, (
         select json_agg(json_build_object(
-            'kind', part.kind, 'title', coalesce(sheet.title, taken.title, decks.name, part.title),
+            'kind', part.kind, 'lang', case when part.kind <> 'personal' then done_lang end,
+            'title', case when is_variant then coalesce(original_title, part.title) else coalesce(own_title, part.title) end,
+            'variant_title', case when is_variant then own_title end,
             'share_percent', share_percent,
             'done_on', coalesce(held_on, (done.done_at at time zone ${timeZone}::text)::date),
             'confirmed_by', confirmed_by, 'note', done.note,
@@ -64,14 +71,18 @@ export async function listCompleted(
           ) order by part.position)
         from occurrence_parts as done
           join assignment_parts as part on part.assignment_id = occurrences.assignment_id and part.position = done.position
-          left join decks on decks.id = deck_id
+          cross join lateral (
+            select coalesce(part.cheatsheet_id, part.test_id, part.deck_id) as original_id,
+              coalesce(content_id, part.cheatsheet_id, part.test_id, part.deck_id) as item_id
+          ) as item
           left join lateral (
             select version, title, sha256(convert_to(title || E'\n' || content_md, 'UTF8')) as hash
             from (
               select version, title, content_md, superseded_at from sheet_versions
-              where sheet_versions.cheatsheet_id = part.cheatsheet_id
+              where part.kind = 'sheet' and sheet_versions.cheatsheet_id = item_id
               union all
-              select ${liveVersion('cheatsheets')}, title, content_md, 'infinity' from cheatsheets where id = part.cheatsheet_id
+              select ${liveVersion('cheatsheets')}, title, content_md, 'infinity' from cheatsheets
+              where part.kind = 'sheet' and id = item_id
             ) as texts
             where version = done.sheet_version or (done.sheet_version is null and superseded_at > done.done_at)
             order by superseded_at limit 1
@@ -80,10 +91,22 @@ export async function listCompleted(
             select attempts.version, digest as hash, definition ->> 'name' as title,
               (definition ->> 'pass_percent')::integer as pass_percent
             from attempts join test_versions using (test_id, version)
-            where attempts.user_id = occurrences.user_id and attempts.test_id = part.test_id and passed
+            where part.kind = 'test' and attempts.user_id = occurrences.user_id and attempts.test_id = item_id and passed
               and ended_at = done.done_at
             order by attempts.id limit 1
           ) as taken on true
+          cross join lateral (
+            select coalesce(sheet.title, taken.title,
+                (select name from decks where part.kind = 'deck' and id = item_id)) as own_title,
+              content_id is not null and original_id is not null and content_id <> original_id as is_variant,
+              coalesce((select title from cheatsheets where id = part.cheatsheet_id),
+                (select test_versions.definition ->> 'name' from test_versions join tests
+                  on tests.id = test_id and published_version = version where tests.id = part.test_id),
+                (select name from decks where id = part.deck_id)) as original_title,
+              coalesce(done.lang, (select lang from imported_cheatsheets where cheatsheet_id = part.cheatsheet_id),
+                (select lang from tests where id = part.test_id),
+                (select lang from imported_decks where deck_id = part.deck_id)) as done_lang
+          ) as texts
         where done.occurrence_id = occurrences.id
       ) as parts
     from occurrences

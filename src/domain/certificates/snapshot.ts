@@ -1,7 +1,15 @@
+/** Language of the content of a part. Formats 1 and 2 have none of the keys. */
+interface PartLanguage {
+  /** Language in which the part was done (BCP 47); null if it is not known */
+  lang?: string | null
+  /** Title in that language, beside that of the original in `title`; null if the part was done as the original */
+  variant_title?: string | null
+}
+
 /** One part of a training duty, as recorded in the certificate. Dates are `YYYY-MM-DD`. */
 export type ProvenPart =
-  | { kind: 'sheet'; title: string; done_on: string; version: number | null; sha256: string | null }
-  | {
+  | ({ kind: 'sheet'; title: string; done_on: string; version: number | null; sha256: string | null } & PartLanguage)
+  | ({
       kind: 'test'
       title: string
       done_on: string
@@ -9,14 +17,14 @@ export type ProvenPart =
       sha256: string | null
       /** Percentage needed to pass the test; null, like `version`, if the passed attempt was not found */
       pass_percent: number | null
-    }
-  | { kind: 'deck'; title: string; done_on: string; share_percent: number | null }
+    } & PartLanguage)
+  | ({ kind: 'deck'; title: string; done_on: string; share_percent: number | null } & PartLanguage)
   | { kind: 'personal'; title: string; done_on: string; confirmed_by: string; note: string | null }
 
 /** Content of a certificate; deliberately has no field for a score or an answer. Dates are `YYYY-MM-DD`. */
 export interface CertificateSnapshot {
-  /** Version of this structure; 1 has neither `issuer` nor the following two keys */
-  format: 1 | 2
+  /** Version of this structure; 1 has neither `issuer` nor the following two keys, 1 and 2 do not name languages */
+  format: 1 | 2 | 3
   /** Name of the company at the time of issue; null if none was configured */
   issuer?: string | null
   personnel_number?: string | null

@@ -71,7 +71,7 @@ export async function correctName(db: Kysely<Database>, actor: Actor, code: stri
     const snapshot = writeSnapshot({
       ...before,
       name,
-      ...(before.format === 2 && { personnel_number: person.personnel_number }),
+      ...(before.format !== 1 && { personnel_number: person.personnel_number }),
       replaces: code,
     })
     await insertCertificates(transaction, [

@@ -57,7 +57,7 @@ function describe(
       ? null
       : { every_months, window_end: window_end ?? undefined, opens_days_before: opens_days_before ?? 0 }
   return {
-    format: 2,
+    format: 3,
     issuer,
     name,
     personnel_number,
@@ -71,14 +71,15 @@ function describe(
 }
 
 function describePart(part: CompletedPart): ProvenPart {
-  const { kind, title, done_on, version, sha256 } = part
+  const { kind, title, done_on, version, sha256, lang, variant_title } = part
+  const language = { lang, variant_title }
   switch (kind) {
     case 'sheet':
-      return { kind, title, done_on, version, sha256 }
+      return { kind, title, done_on, version, sha256, ...language }
     case 'test':
-      return { kind, title, done_on, version, sha256, pass_percent: part.pass_percent }
+      return { kind, title, done_on, version, sha256, pass_percent: part.pass_percent, ...language }
     case 'deck':
-      return { kind, title, done_on, share_percent: part.share_percent }
+      return { kind, title, done_on, share_percent: part.share_percent, ...language }
     case 'personal':
       return { kind, title, done_on, confirmed_by: part.confirmed_by ?? '', note: part.note }
   }

@@ -24,12 +24,17 @@ export interface CertificateWords {
   testPassed: (day: string) => string
   deckLearned: (day: string) => string
   instructed: (day: string, instructor: string) => string
+  /** Language in which a part was done, with its title in that language; null if that is the title of the part */
+  inLanguage: (lang: string, title: string | null) => string
   version: (version: number) => string
   qrCode: (address: string) => string
   compare: string
   enterCode: string
   issuedOn: (day: string) => string
 }
+
+const GERMAN_NAMES = new Intl.DisplayNames('de', { type: 'language' })
+const ENGLISH_NAMES = new Intl.DisplayNames('en', { type: 'language' })
 
 export const CERTIFICATE_WORDS: Readonly<Record<Language, CertificateWords>> = {
   de: {
@@ -52,6 +57,7 @@ export const CERTIFICATE_WORDS: Readonly<Record<Language, CertificateWords>> = {
     testPassed: (day) => `Test bestanden am ${day}`,
     deckLearned: (day) => `Deck gelernt am ${day}`,
     instructed: (day, instructor) => `Persönliche Unterweisung am ${day}, bestätigt von ${instructor}`,
+    inLanguage: (lang, title) => `, auf ${GERMAN_NAMES.of(lang)}${title === null ? '' : ` („${title}“)`}`,
     version: (version) => `Fassung ${version}`,
     qrCode: (address) => `QR-Code mit der Adresse ${address}`,
     compare: 'Zum Vergleich mit diesem Blatt:',
@@ -77,6 +83,7 @@ export const CERTIFICATE_WORDS: Readonly<Record<Language, CertificateWords>> = {
     testPassed: (day) => `Test passed on ${day}`,
     deckLearned: (day) => `Deck learned on ${day}`,
     instructed: (day, instructor) => `Instructed in person on ${day}, confirmed by ${instructor}`,
+    inLanguage: (lang, title) => `, in ${ENGLISH_NAMES.of(lang)}${title === null ? '' : ` (“${title}”)`}`,
     version: (version) => `version ${version}`,
     qrCode: (address) => `QR code with the address ${address}`,
     compare: 'To compare with this sheet:',

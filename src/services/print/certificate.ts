@@ -70,7 +70,7 @@ function writeCertificate(
   }
   const parts = snapshot.parts.map((part) => ({
     title: `${words.partNames[part.kind]}: ${part.title}`,
-    text: describePart(part, words, dayOf(part.done_on)),
+    text: describePart(part, { words, language, day: dayOf(part.done_on) }),
   }))
   const texts = [
     issuer ?? '',
@@ -140,18 +140,28 @@ function drawQr(document: Document, text: string, { x, y }: { x: number; y: numb
   document.fill('black')
 }
 
-function describePart(part: ProvenPart, words: CertificateWords, day: string): string {
-  const version = versionOf(part, words)
+function describePart(
+  part: ProvenPart,
+  { words, language, day }: { words: CertificateWords; language: Language; day: string },
+): string {
+  const rest = languageOf(part, words, language) + versionOf(part, words)
   switch (part.kind) {
     case 'sheet':
-      return words.sheetRead(day) + version
+      return words.sheetRead(day) + rest
     case 'test':
-      return words.testPassed(day) + version
+      return words.testPassed(day) + rest
     case 'deck':
-      return words.deckLearned(day)
+      return words.deckLearned(day) + rest
     case 'personal':
       return words.instructed(day, part.confirmed_by) + (part.note ? `. ${part.note}` : '')
   }
+}
+
+/** Returns the language in which a part was done, unless it is the original in the language of the document. */
+function languageOf(part: ProvenPart, words: CertificateWords, language: Language): string {
+  if (part.kind === 'personal') return ''
+  const { lang = null, variant_title = null } = part
+  return lang === null || (variant_title === null && lang === language) ? '' : words.inLanguage(lang, variant_title)
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ResponseBody } from '../../api/types.js'
+import { LOCALE } from '../../words/locale.js'
 
 type Part = ResponseBody<'/api/proofs/verify/{code}'>['proof']['parts'][number]
 
@@ -9,13 +10,26 @@ const DONE_TEXTS: Record<Part['kind'], string> = {
   personal: 'persönliche Unterweisung',
 }
 
+const NAMES = new Intl.DisplayNames(LOCALE, { type: 'language' })
+
 /**
  * Describes a completed part.
  * @example describePart(part) // 'Test bestanden am 05.12.2026, Fassung 2'
  */
-export function describePart({ kind, done_on, version, confirmed_by }: Part): string {
-  const ending = [version === null ? '' : `, Fassung ${version}`, confirmed_by ? `, bestätigt von ${confirmed_by}` : '']
+export function describePart({ kind, done_on, version, confirmed_by, lang, variant_title }: Part): string {
+  const ending = [
+    languageOf({ lang, variant_title }),
+    version === null ? '' : `, Fassung ${version}`,
+    confirmed_by ? `, bestätigt von ${confirmed_by}` : '',
+  ]
   return `${DONE_TEXTS[kind]} am ${printedDay(done_on)}${ending.join('')}`
+}
+
+/** Returns the language in which a part was done, unless it is the original in the language of the page. */
+function languageOf({ lang, variant_title }: Pick<Part, 'lang' | 'variant_title'>): string {
+  if (lang === null || (variant_title === null && LOCALE.startsWith(lang))) return ''
+  const name = NAMES.of(lang)
+  return variant_title === null ? /* text */ `, auf ${name}` : `, auf ${name} („${variant_title}“)`
 }
 
 /**
