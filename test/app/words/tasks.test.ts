@@ -1,8 +1,10 @@
 import t from 'tap'
 import {
   addressOf,
+  contentOf,
   dueText,
   endText,
+  isOpenPart,
   type Part,
   partText,
   type Task,
@@ -26,6 +28,19 @@ const part = (values: Partial<Part>): Part => ({
   ...values,
 })
 const assignment = { id: 4, title: 'Brandschutz', description: '', mandatory: true, responsible: 'Anna Keller' }
+
+t.test('finds the content of a part in any language', async (t) => {
+  const variants = [{ slug: 'fire', lang: 'en', title: 'Fire' }]
+  const both = part({ variants })
+  t.match(contentOf(both, 'fire'), { lang: 'en' })
+  t.match(contentOf(both, 'brandschutz'), { lang: 'de' })
+  t.equal(contentOf(both, 'git'), undefined)
+  t.ok(isOpenPart(both, 'sheet', 'fire'))
+  t.notOk(isOpenPart(both, 'deck', 'fire'))
+  t.notOk(isOpenPart(part({ variants, state: 'done' }), 'sheet', 'fire'))
+  const { variants: _, ...stored } = part({})
+  t.equal(contentOf(stored as Part, 'git'), undefined, 'a copy that an older version has stored')
+})
 
 t.test('says until when a task is due', async (t) => {
   t.equal(dueText('2026-12-31', TODAY), 'bis 31. Dezember, noch 12 Tage')

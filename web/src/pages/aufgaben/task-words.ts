@@ -44,8 +44,14 @@ export const isOpen = ({ state }: Pick<Task, 'state'>) => state === 'open' || st
 
 export const addressOfTask = ({ id }: Pick<Task, 'id'>) => `aufgaben#aufgabe-${id}`
 
+/** Returns the content of a part with this slug, in any language; undefined if the part has other content. */
+export function contentOf(part: Part, slug: string): Pick<Part, 'slug' | 'lang'> | undefined {
+  // A stored copy of an older version of the app has no variants.
+  return part.slug === slug ? part : (part.variants ?? []).find((one) => one.slug === slug)
+}
+
 export const isOpenPart = (part: Part, kind: Part['kind'], slug: string) =>
-  part.kind === kind && part.slug === slug && part.state === 'open'
+  part.kind === kind && contentOf(part, slug) !== undefined && part.state === 'open'
 
 /** Returns whether the task is open and has an open part with this content. */
 export const hasOpenPart = (task: Task, kind: Part['kind'], slug: string) =>
