@@ -54,6 +54,7 @@ export const USER_KEYS = new Set([
   'card_progress_user_id_fkey',
   'card_reports_user_id_fkey',
   'chosen_decks_user_id_fkey',
+  'chosen_languages_user_id_fkey',
   'content_changes_editor_id_fkey',
   'content_changes_user_id_fkey',
   'deck_retentions_user_id_fkey',

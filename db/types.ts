@@ -380,6 +380,15 @@ export interface ChosenDecks {
   user_id: number;
 }
 
+export interface ChosenLanguages {
+  cheatsheet_id: number | null;
+  deck_id: number | null;
+  id: Generated<number>;
+  lang: string;
+  test_id: number | null;
+  user_id: number;
+}
+
 export interface ContentChangeItems {
   after: FixedJsonText<ItemState>;
   /**
@@ -1251,6 +1260,7 @@ export interface Database {
   cheatsheets: Cheatsheets;
   checked_cards: CheckedCards;
   chosen_decks: ChosenDecks;
+  chosen_languages: ChosenLanguages;
   content_change_items: ContentChangeItems;
   content_changes: ContentChanges;
   content_sources: ContentSources;

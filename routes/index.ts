@@ -32,6 +32,7 @@ import searchRoutes from './search/index.js'
 import setupRoutes from './setup/index.js'
 import teamRoutes from './teams/index.js'
 import testRoutes from './tests/index.js'
+import variantRoutes from './variants/index.js'
 
 export interface ApiOptions {
   /** The first secret signs cookies; all secrets verify them. */
@@ -75,6 +76,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, { sessionSecrets: secret
     await members.register(cheatsheetRoutes, { prefix: '/cheatsheets' })
     await members.register(reviewRoutes, { prefix: '/review' })
     await members.register(testRoutes, { prefix: '/tests' })
+    await members.register(variantRoutes, { prefix: '/variants' })
     await members.register(searchRoutes, { prefix: '/search' })
     await members.register(accountRoutes, { prefix: '/accounts' })
     await members.register(teamRoutes, { prefix: '/teams' })

@@ -37,6 +37,7 @@ import * as putOffCards from './0038_put_off_cards.js'
 import * as translations from './0039_translations.js'
 import * as externalIds from './0040_external_ids.js'
 import * as languages from './0041_languages.js'
+import * as chosenLanguages from './0042_chosen_languages.js'
 import * as checkedTranslations from './0043_checked_translations.js'
 import * as partLanguages from './0044_part_languages.js'
 import * as providerConfirmations from './0045_provider_confirmations.js'
@@ -81,6 +82,7 @@ export const migrations: Record<string, Migration> = {
   '0039_translations': translations,
   '0040_external_ids': externalIds,
   '0041_languages': languages,
+  '0042_chosen_languages': chosenLanguages,
   '0043_checked_translations': checkedTranslations,
   '0044_part_languages': partLanguages,
   '0045_provider_confirmations': providerConfirmations,

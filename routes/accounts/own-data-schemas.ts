@@ -115,6 +115,9 @@ export const OwnDataResponse = Type.Object({
   suspended_cards: Type.Array(Type.Integer()),
   inactive_decks: Type.Array(Type.String()),
   chosen_decks: Type.Array(Type.String(), { description: 'Offered decks that the user has activated.' }),
+  chosen_languages: Type.Array(Type.Object({ kind: Type.String(), slug: Type.String(), lang: Type.String() }), {
+    description: 'Language that the user has chosen for a deck, sheet or test with variants, by the original.',
+  }),
   notes: Type.Array(Type.Object({ card_id: Type.Integer(), text: Type.String(), updated_at: Timestamp })),
   deck_retentions: Type.Array(Type.Object({ deck_slug: Type.String(), desired_retention: Type.Number() })),
   reports: Type.Array(

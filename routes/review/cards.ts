@@ -8,6 +8,7 @@ import { OTHER_REVIEW } from '../../src/domain/review/refusals.js'
 import { createSchedulers, nextReviewsOf } from '../../src/domain/review/scheduler.js'
 import { checkStorable, invalidCursor, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
 import { countCharacters } from '../../src/domain/text/text.js'
+import { learnerOf } from '../../src/http/learner.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { putOffCard } from '../../src/services/review/put-off.js'
 import { resetCard } from '../../src/services/review/undo.js'
@@ -41,7 +42,7 @@ const cards: FastifyPluginAsyncTypebox = async (app) => {
       const { query } = request
       const { limit, after } = query
       const filter = { state: query.state, text: parseText(query.q) }
-      const scope = { userId: request.user.id, today: app.clock.today(), deckSlug: query.deck || undefined }
+      const scope = { ...learnerOf(request), today: app.clock.today(), deckSlug: query.deck || undefined }
       const { cards: found, is_cursor_known } = await listCards(app.db, scope, filter, after, limit + 1)
       if (found === undefined) throw DECK_NOT_FOUND.at('deck')
       // Refuses an unknown cursor, because clients would take an empty page for the end of the list.
@@ -137,7 +138,7 @@ const cards: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const id = parseCardId(request.params.id)
       if (id === undefined) throw CARD_NOT_FOUND
-      await resetCard(app.db, request.user.id, app.clock.moment(), id)
+      await resetCard(app.db, learnerOf(request), app.clock.moment(), id)
       return { ok: true as const }
     },
   )
@@ -160,7 +161,7 @@ const cards: FastifyPluginAsyncTypebox = async (app) => {
       if (client_id !== null) checkStorable('client_id', client_id)
       const instant = put_off_at === null ? null : parseInstantField(put_off_at, 'put_off_at')
       if (card_id === undefined) throw CARD_NOT_FOUND
-      return putOffCard(app.db, request.user.id, app.clock, { card_id, client_id, put_off_at: instant })
+      return putOffCard(app.db, learnerOf(request), app.clock, { card_id, client_id, put_off_at: instant })
     },
   )
 

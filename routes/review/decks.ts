@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listStudiedDecks, setDeckRetention, switchDeck } from '../../db/queries/review/decks.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { InvalidInput } from '../../src/domain/refusal.js'
+import { learnerOf } from '../../src/http/learner.js'
 import { responses } from '../../src/http/schemas.js'
 import { DeckBody, StudiedDeck, StudiedDeckParams, StudiedDecks } from './schemas.js'
 
@@ -21,7 +22,7 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { today } = app.clock.moment()
-      const scope = { userId: request.user.id, today, deckSlug: undefined }
+      const scope = { ...learnerOf(request), today, deckSlug: undefined }
       return { decks: await listStudiedDecks(app.db, scope), today }
     },
   )
@@ -47,7 +48,7 @@ const decks: FastifyPluginAsyncTypebox = async (app) => {
       if (desired_retention !== undefined && !(await setDeckRetention(app.db, userId, slug, desired_retention))) {
         throw DECK_NOT_FOUND
       }
-      const [deck] = await listStudiedDecks(app.db, { userId, today: app.clock.today(), deckSlug: slug })
+      const [deck] = await listStudiedDecks(app.db, { ...learnerOf(request), today: app.clock.today(), deckSlug: slug })
       if (deck === undefined) throw DECK_NOT_FOUND
       return deck
     },

@@ -3,6 +3,7 @@ import { findQueue, type Queue as QueueOfCards } from '../../db/queries/review/q
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
 import { createSchedulers, nextReviewsOf } from '../../src/domain/review/scheduler.js'
+import { learnerOf } from '../../src/http/learner.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { responses } from '../../src/http/schemas.js'
 import { mapInTurns } from '../../src/services/content/turns.js'
@@ -32,7 +33,7 @@ const review: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { today } = app.clock.moment()
-      const scope = { userId: request.user.id, today, deckSlug: request.query.deck || undefined }
+      const scope = { ...learnerOf(request), today, deckSlug: request.query.deck || undefined }
       const queue = await findQueue(app.db, scope, request.query.limit, request.query.new)
       if (queue === undefined) throw DECK_NOT_FOUND.at('deck')
       const cards = await viewCards(queue, today)

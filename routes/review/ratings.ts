@@ -5,6 +5,7 @@ import { InvalidInput } from '../../src/domain/refusal.js'
 import { NOT_THE_LAST, OTHER_REVIEW, REVIEW_NOT_FOUND } from '../../src/domain/review/refusals.js'
 import { checkStorable, isInteger, parseId, parseInstantField } from '../../src/domain/text/parameters.js'
 import { statusOf } from '../../src/http/error-body.js'
+import { learnerOf } from '../../src/http/learner.js'
 import { INVALID_JSON } from '../../src/http/refusals.js'
 import { invalidField } from '../../src/http/schema-errors.js'
 import { responses } from '../../src/http/schemas.js'
@@ -28,7 +29,7 @@ const ratings: FastifyPluginAsyncTypebox = async (app) => {
         response: responses(ReviewResponse, [CARD_NOT_FOUND.at('card_id'), OTHER_REVIEW]),
       },
     },
-    async (request) => applyReview(app.db, request.user.id, app.clock, readReview(request.body)),
+    async (request) => applyReview(app.db, learnerOf(request), app.clock, readReview(request.body)),
   )
 
   app.post(
@@ -50,7 +51,7 @@ const ratings: FastifyPluginAsyncTypebox = async (app) => {
         if (!isValid(body)) throw invalidField(isValid.errors?.[0])
         return readReview(body as Static<typeof ReviewBody>)
       })
-      const results = await applyReviews(app.db, request.user.id, app.clock, readers)
+      const results = await applyReviews(app.db, learnerOf(request), app.clock, readers)
       return { results: results.map(describeResult) }
     },
   )
@@ -69,7 +70,7 @@ const ratings: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const id = parseId(request.params.id)
       if (id === undefined) throw new InvalidInput('Ungültige Bewertungs-ID')
-      return undoReview(app.db, request.user.id, app.clock.moment(), id)
+      return undoReview(app.db, learnerOf(request), app.clock.moment(), id)
     },
   )
 }

@@ -6,6 +6,7 @@ import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { findStreaks, lastDays, nextDays, summarizeRetention } from '../../src/domain/review/statistics.js'
 import { addDays } from '../../src/domain/time/calendar.js'
+import { learnerOf } from '../../src/http/learner.js'
 import { responses } from '../../src/http/schemas.js'
 import { HistoryPage, HistoryQuery, Stats, StatsQuery } from './schemas.js'
 
@@ -48,7 +49,7 @@ const reports: FastifyPluginAsyncTypebox = async (app) => {
     async (request) => {
       const { today } = app.clock.moment()
       const { days: count } = request.query
-      const found = await findStatistics(app.db, request.user.id, today, addDays(today, 1 - count))
+      const found = await findStatistics(app.db, learnerOf(request), today, addDays(today, 1 - count))
       const studied = found.days.map(({ day }) => day)
       return {
         days: lastDays(found.days, today, count),

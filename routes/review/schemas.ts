@@ -11,7 +11,7 @@ import {
   type Rating,
 } from '../../src/domain/review/review.js'
 import { choice, clamped, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
-import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { LEARNER_GROUP, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 export type PublicFit = Omit<FittedParameters, 'model'> & { is_good: boolean }
 
@@ -255,7 +255,11 @@ export const StudiedDeck = Type.Object(
   {
     slug: Type.String(),
     name: Type.String(),
-    active: Type.Boolean({ description: 'Whether the deck is active: the queue without `deck=` includes its cards.' }),
+    ...LEARNER_GROUP,
+    active: Type.Boolean({
+      description: `Whether the deck is active: the queue without \`deck=\` includes its cards. Of a group, only the
+preferred variant is active, and activation applies to the whole group.`,
+    }),
     due: Type.Integer({ description: 'Cards due today or earlier in the queue of this deck.' }),
     new: Type.Integer({ description: 'Unseen cards that may still be introduced today.' }),
     cards: Type.Integer({ description: 'Sum of `young`, `mature`, `suspended` and `unseen`.' }),

@@ -5,6 +5,7 @@ import { addExtraNew, findSettings } from '../../db/queries/review/settings.js'
 import { NOT_LOGGED_IN } from '../../src/domain/accounts/refusals.js'
 import { DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { countsOf } from '../../src/domain/review/review.js'
+import { learnerOf } from '../../src/http/learner.js'
 import { responses } from '../../src/http/schemas.js'
 import { changeSettings } from '../../src/services/review/fit/choose-parameters.js'
 import { ExtraBody, ExtraResponse, Settings, SettingsBody } from './schemas.js'
@@ -50,7 +51,7 @@ const settings: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { today } = app.clock.moment()
-      const scope = { userId: request.user.id, today, deckSlug: undefined }
+      const scope = { ...learnerOf(request), today, deckSlug: undefined }
       const queue = await app.db.transaction().execute(async (transaction) => {
         if (!(await lockLearner(transaction, scope.userId))) throw NOT_LOGGED_IN
         await addExtraNew(transaction, scope, request.body.cards)

@@ -2,9 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { countCharacters } from '../../src/domain/text/text.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
+import { learnerOf } from '../../src/http/learner.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { responses } from '../../src/http/schemas.js'
-import { searchAll } from '../../src/services/search/search.js'
+import { searchFor } from '../../src/services/search/search-for.js'
 import { createSearchQueue, pauseAfterWork } from '../../src/services/search/search-queue.js'
 import { SearchAllQuery, SearchResponse } from './schemas.js'
 
@@ -36,12 +37,13 @@ const search: FastifyPluginAsyncTypebox = async (app) => {
       const { limit } = request.query
       const search = async () => {
         const isComplete = await app.updateSearchIndex()
-        return { isComplete, ...(await searchAll(app.db, query, limit, pause)) }
+        return { isComplete, ...(await searchFor(app.db, learnerOf(request), query, limit, pause)) }
       }
       const { hits, isCorrected, isComplete } = await runSearch(request.user.id, search, abortOnClose(reply))
-      const results = hits.map(({ kind, id, slug, category, deck_slug, deck_name, marked }) => ({
+      const results = hits.map(({ kind, id, slug, lang, category, deck_slug, deck_name, marked }) => ({
         kind,
         slug,
+        lang,
         card_id: kind === 'card' ? id : null,
         title: marked.title.text,
         deck: deck_slug === null || deck_name === null ? null : { slug: deck_slug, name: deck_name },

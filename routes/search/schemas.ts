@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { clamped } from '../../src/http/query.js'
-import { nullable, optional } from '../../src/http/schemas.js'
+import { LANG, nullable, optional } from '../../src/http/schemas.js'
 
 export const SearchAllQuery = Type.Object({
   q: optional('Words that an item must contain; at most 200 characters.', 'git stash'),
@@ -17,6 +17,7 @@ const SearchHit = Type.Object(
   {
     kind: Type.String({ enum: ['deck', 'cheatsheet', 'card'] }),
     slug: nullable(Type.String({ description: 'Slug of a deck or sheet.' })),
+    lang: Type.String(LANG),
     card_id: nullable(Type.Integer()),
     title: Type.String({
       description: 'Name of the deck, title of the sheet, or the beginning of the question; plain text.',

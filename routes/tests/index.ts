@@ -17,6 +17,7 @@ import {
   WaitForNext,
 } from '../../src/domain/tests/refusals.js'
 import { checkStorable, parseRowId } from '../../src/domain/text/parameters.js'
+import { learnerOf } from '../../src/http/learner.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { responses } from '../../src/http/schemas.js'
 import { findCurrentAttempt } from '../../src/services/tests/current-attempt.js'
@@ -62,7 +63,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
         response: responses(TestList),
       },
     },
-    async ({ user }) => ({ tests: await listTests(app.db, user.id, app.assignments) }),
+    async (request) => ({ tests: await listTests(app.db, learnerOf(request), app.assignments) }),
   )
 
   app.get(
@@ -79,9 +80,10 @@ characters end with „…“. Cards without wrong answers are left out. Submit 
         response: responses(Quiz),
       },
     },
-    async ({ query }) => {
-      const slug = query.deck || undefined
-      return { questions: await drawPractice(app.db, slug, query.count), deck: slug ?? 'all' }
+    async (request) => {
+      const { deck, count } = request.query
+      const slug = deck || undefined
+      return { questions: await drawPractice(app.db, slug, count, learnerOf(request)), deck: slug ?? 'all' }
     },
   )
 
@@ -97,9 +99,10 @@ characters end with „…“. Cards without wrong answers are left out. Submit 
         response: responses(TestResponse, [TEST_NOT_FOUND]),
       },
     },
-    async ({ params, query, user }) => {
+    async (request) => {
+      const { params, query } = request
       const { limit, after: before = query.before } = query
-      return findTest(app.db, user.id, params.slug, app.assignments, { before, limit })
+      return findTest(app.db, learnerOf(request), params.slug, app.assignments, { before, limit })
     },
   )
 

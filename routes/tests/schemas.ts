@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { clamped, NEXT_OF_NEWEST_FIRST, newestFirst } from '../../src/http/query.js'
-import { GROUP, nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { GROUP, LEARNER_GROUP, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const oneOf = <T extends string>(...values: T[]) =>
   Type.Unsafe<T>({ type: 'string', enum: values, examples: [values[0]] })
@@ -61,13 +61,18 @@ const testFields = {
   pages: oneOf('one', 'all'),
 }
 
-export const TestList = Type.Object({ tests: Type.Array(Type.Object(testFields, { title: 'ListedTest' })) })
+export const TestList = Type.Object({
+  tests: Type.Array(Type.Object({ ...testFields, ...LEARNER_GROUP }, { title: 'ListedTest' })),
+})
 
 export const TestResponse = Type.Object({
   test: Type.Object(
     {
       ...testFields,
       ...GROUP,
+      group: Type.Array(Type.Object({ slug: Type.String(), lang: Type.String() }, { title: 'TestInLanguage' }), {
+        description: 'All variants of the test and the test itself, by language; empty without variants.',
+      }),
       introduction: Type.String({ description: 'Markdown.', examples: ['Nimm dir **20 Minuten** Zeit.'] }),
       extra_time_percent: Type.Integer({ description: "The caller's extra time.", examples: [0] }),
       my_attempts: Type.Array(

@@ -32,6 +32,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
       { name: 'cheatsheets', description: 'Cheat sheets and their search' },
       { name: 'review', description: 'Scheduled reviews of the caller' },
       { name: 'tests', description: 'Tests that the service judges' },
+      { name: 'variants', description: 'The language in which the caller wants content that has variants' },
       { name: 'search', description: 'Search over decks, sheets and cards' },
       {
         name: 'content',

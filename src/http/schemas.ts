@@ -122,7 +122,7 @@ export function describeRefusal(refusal: Refusal): DescribedRefusal {
   }
 }
 
-const LANG = { description: 'Language of the texts (BCP 47).', examples: ['de'] }
+export const LANG = { description: 'Language of the texts (BCP 47).', examples: ['de'] }
 
 const Original = Type.String({
   description: 'Slug of the original, of the same source; null unless this is a variant in another language.',
@@ -155,6 +155,16 @@ export const EDITED_GROUP = {
     Type.Object({ ...VARIANT, translation_outdated: TRANSLATION_OUTDATED }, { title: 'EditedVariant' }),
     VARIANTS,
   ),
+}
+
+/** A deck, sheet or test in the lists of learners, who see one variant of each group */
+export const LEARNER_GROUP = {
+  lang: Type.String(LANG),
+  translation_of: nullable(Original),
+  preferred: Type.Boolean({
+    description: `Whether this is the variant that the caller has chosen, or else the one in the caller's language, or else
+the original; true without variants.`,
+  }),
 }
 
 /** Language and original in the body of a request */

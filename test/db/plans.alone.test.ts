@@ -116,7 +116,7 @@ function toLiteral(value: unknown): string {
   return Buffer.isBuffer(value) ? `'\\x${value.toString('hex')}'` : `'${String(value).replaceAll("'", "''")}'`
 }
 
-const scope = { userId: 7, today: '2026-11-21', deckSlug: undefined }
+const scope = { userId: 7, languages: ['de'], today: '2026-11-21', deckSlug: undefined }
 
 async function exportOneBatch(): Promise<void> {
   for await (const _ of exportCards(db)) break

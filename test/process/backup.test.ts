@@ -84,10 +84,11 @@ async function fill(db: Kysely<Database>): Promise<void> {
   await suspendCard(db, user.id, card.id)
   await switchDeck(db, user.id, deck.slug, false)
   await db.insertInto('chosen_decks').values({ user_id: user.id, deck_id: deck.id }).execute()
+  await db.insertInto('chosen_languages').values({ user_id: user.id, deck_id: deck.id, lang: 'en' }).execute()
   await updateSettings(db, user.id, { desired_retention: 0.93 })
   const clock = { moment: (at = new Date()) => ({ at, today: '2026-11-21' }) }
   const review = { card_id: card.id, rating: 'hard', client_id: 'ä', duration_ms: 4_200, reviewed_at: null } as const
-  await applyReview(db, user.id, clock, review)
+  await applyReview(db, { userId: user.id, languages: [] }, clock, review)
   await writeNote(db, user.id, card.id, 'Eselsbrücke:\t„😀“')
   await setDeckRetention(db, user.id, deck.slug, 0.95)
   await db.insertInto('deck_defaults').values({ deck_id: deck.id, desired_retention: 0.8 }).execute()

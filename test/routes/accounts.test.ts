@@ -366,7 +366,7 @@ t.test('users download all their data', async (t) => {
   await caller.post('/api/quiz/submit', { total: 4, correct: 3, deck: 'git' })
   await caller.post('/api/auth/tokens', { name: 'Skript', expires_in_days: 1 })
   const download = () => caller.get('/api/accounts/me/data')
-  t.equal(await counter.countOf(download), 28, 'the session, the user twice, and each of the lists')
+  t.equal(await counter.countOf(download), 29, 'the session, the user twice, and each of the lists')
   const response = await download()
   const { user: account, sessions, tokens, progress, results } = response.body
   t.strictSame(account, {
@@ -443,6 +443,7 @@ t.test('the download includes every table with personal data', async (t) => {
       'card_progress',
       'card_reports',
       'chosen_decks',
+      'chosen_languages',
       'content_changes',
       'deck_retentions',
       'fitted_parameters',

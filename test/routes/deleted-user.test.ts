@@ -56,6 +56,7 @@ t.test('a user deleted during a write is logged out, and nothing is stored', asy
     'suspended_cards',
     'inactive_decks',
     'chosen_decks',
+    'chosen_languages',
     'api_tokens',
     'attempts',
   ] as const

@@ -126,6 +126,7 @@ t.test('keys and order follow the schema for any number of batches', async (t) =
   await member.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 7 } })
   const wish = { active: false, desired_retention: 0.95 }
   await member.send({ method: 'PUT', url: `/api/review/decks/${deck.slug}`, payload: wish })
+  await db.insertInto('chosen_languages').values({ user_id: member.id, deck_id: deck.id, lang: 'en' }).execute()
   await member.send({ method: 'PUT', url: `/api/review/cards/${last.id}/note`, payload: { text: 'Eselsbrücke' } })
   const team = await db.insertInto('teams').values({ name: 'Süd' }).returning('id').executeTakeFirstOrThrow()
   for (const user_id of [member.id, other.id]) {

@@ -30,7 +30,7 @@ t.test('an inactive deck is not in the queue unless named', async (t) => {
   const day = { last_rating: 'hard', next_review: '2026-11-20' } as const
   for (const card_id of [a, x, y]) await createProgress(db, { user_id: member.id, card_id, ...day })
   await member.post(`/api/review/cards/${y}/suspend`)
-  const wishes = { desired_retention: null, default_retention: null }
+  const wishes = { lang: 'de', translation_of: null, preferred: true, desired_retention: null, default_retention: null }
   const numbers = { due: 1, new: 2, young: 1, mature: 0, suspended: 0, unseen: 2, ...wishes }
   const one = { slug: first.slug, name: first.name, active: true, cards: 3, ...numbers }
   const two = { slug: second.slug, name: second.name, active: true, cards: 4, ...numbers, suspended: 1 }

@@ -53,7 +53,7 @@ t.test('adds new cards beyond the daily limit, for today only', async (t) => {
 t.test('concurrent requests add up', async (t) => {
   const member = await service.member()
   await set(member, { new_per_day: 0 })
-  const scope = { userId: member.id, today: '2026-11-22', deckSlug: undefined }
+  const scope = { userId: member.id, languages: [], today: '2026-11-22', deckSlug: undefined }
   let request: Promise<unknown> | undefined
   await db.transaction().execute(async (transaction) => {
     await lockLearner(transaction, member.id)

@@ -61,6 +61,7 @@ t.test('returns decks, sheets and cards in one list with excerpts', async (t) =>
       {
         kind: 'card',
         slug: null,
+        lang: 'de',
         card_id: card.id,
         title: 'Was macht git stash?',
         deck: { slug: 'git', name: 'Git' },
@@ -75,6 +76,7 @@ t.test('returns decks, sheets and cards in one list with excerpts', async (t) =>
       {
         kind: 'deck',
         slug: 'git',
+        lang: 'de',
         card_id: null,
         title: 'Git',
         deck: null,
@@ -86,6 +88,7 @@ t.test('returns decks, sheets and cards in one list with excerpts', async (t) =>
       {
         kind: 'cheatsheet',
         slug: 'befehle',
+        lang: 'de',
         card_id: null,
         title: 'Git-Befehle',
         deck: null,

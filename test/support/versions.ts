@@ -662,6 +662,15 @@ async function callEditing(admin: Send): Promise<void> {
   const { sheet } = await send('POST', '/sheets', { source_id: source.id, ...texts, ...client() })
   const translated = { ...variant, ...texts, translation_of: sheet.slug, ...client() }
   await check(`/sheets/${(await send('POST', '/sheets', translated)).sheet.slug}`)
+  await send('POST', '/decks', { ...variant, name: 'Own', translation_of: deck.slug })
+  for (const { id } of (await send('GET', `/cards?deck=${english.slug}&state=draft`)).cards) {
+    await send('PATCH', `/cards/${id}`, { draft: false })
+  }
+  await send('POST', `${exam}/publish`)
+  for (const item of [`decks/${deck.slug}`, `sheets/${sheet.slug}`, test.slice(1)]) {
+    for (const lang of ['en', null]) await admin('PUT', `/api/variants/${item}`, { lang })
+  }
+  await admin('GET', '/api/variants/sheets')
   await send('GET', '/sheets')
   await send('GET', `/sheets/${sheet.slug}`)
   await send('PATCH', `/sheets/${sheet.slug}`, { version: 1, title: 'Anderer' })

@@ -98,6 +98,23 @@ const CHOSEN_DECKS: Rows = {
     where user_id = ${userId} and ${after}`,
 }
 
+const CHOSEN_LANGUAGES: Rows = {
+  key: BY_ID,
+  from: (userId, after) => sql`
+    select id, ${json(sql`kind, slug, lang`)}
+    from (
+      select chosen_languages.id,
+        case when deck_id is not null then 'deck' when cheatsheet_id is not null then 'sheet' else 'test' end as kind,
+        coalesce(decks.slug, cheatsheets.slug, tests.slug) as slug, chosen_languages.lang
+      from chosen_languages
+        left join decks on decks.id = deck_id
+        left join cheatsheets on cheatsheets.id = cheatsheet_id
+        left join tests on tests.id = test_id
+      where user_id = ${userId}
+    ) as choice
+    where ${after}`,
+}
+
 const NOTES: Rows = {
   key: BY_CARD,
   from: (userId, after) => sql`
@@ -298,6 +315,8 @@ async function* ownDataPieces(
   yield* list(INACTIVE_DECKS)
   yield ',"chosen_decks":'
   yield* list(CHOSEN_DECKS)
+  yield ',"chosen_languages":'
+  yield* list(CHOSEN_LANGUAGES)
   yield ',"notes":'
   yield* list(NOTES)
   yield ',"deck_retentions":'

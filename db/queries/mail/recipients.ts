@@ -2,10 +2,11 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { MailKind } from '../../../src/domain/mail/mail.js'
 import type { Remindable, ReminderKind } from '../../../src/domain/mail/reminders.js'
 import type { OverdueTask } from '../../../src/domain/mail/texts.js'
-import type { LanguageOfUser } from '../../../src/domain/text/language.js'
+import type { Language, LanguageOfUser } from '../../../src/domain/text/language.js'
 import type { Database } from '../../types.js'
 import { isEnabled } from '../accounts/enabled.js'
 import { MISSED } from '../assignments/occurrences.js'
+import { inactiveCtes } from '../content/preferred.js'
 
 // Raw SQL: the candidates are found by arithmetic on days in nested subqueries, and rows come from arrays.
 
@@ -187,28 +188,34 @@ export interface DueCardsRecipient extends Recipient {
 
 /**
  * Returns persons who have enabled the mail about due cards and have due cards in active decks, ordered by id. Ignores
- * cards studied today. Omits persons whose free weekdays include today.
+ * cards studied today. Omits persons whose free weekdays include today. Of a group, the deck in the language of the app
+ * counts, unless the person has chosen another one.
+ * @param defaultLanguage language of persons without a known one
  */
 export async function listWithDueCards(
   transaction: Transaction<Database>,
   page: RecipientPage,
+  defaultLanguage: Language,
 ): Promise<DueCardsRecipient[]> {
   const { today, limit } = page
+  const languages = sql`array_remove(array[language, language_used, ${defaultLanguage}::text], null)`
   const { rows } = await sql<DueCardsRecipient>`
     with wanting as materialized (
       select id, display_name, email, language, language_used, due_cards_mail_key as key, cards
-      from users cross join lateral (
+      from users
+      cross join lateral (
+        select array(
+          with ${inactiveCtes({ userId: sql`users.id`, languages })} select deck_id from inactive
+        ) as deck_ids
+      ) as inactive
+      cross join lateral (
         select count(*)::integer as cards
         from card_progress as progress join decks on decks.id = progress.deck_id and decks.archived_at is null
         where progress.user_id = users.id and next_review <= ${today}::date and last_review < ${today}::date
           and not exists (
             select from suspended_cards
             where suspended_cards.user_id = users.id and suspended_cards.card_id = progress.card_id)
-          and not exists (
-            select from inactive_decks where inactive_decks.user_id = users.id and inactive_decks.deck_id = decks.id)
-          and (
-            not exists (select from offered_decks where offered_decks.deck_id = decks.id)
-            or exists (select from chosen_decks where chosen_decks.user_id = users.id and chosen_decks.deck_id = decks.id))
+          and decks.id <> all (inactive.deck_ids)
       ) as due
       where due_cards_mail_key is not null and cards > 0 and ${canGet('due_cards', today, page)}
         and not exists (

@@ -14,8 +14,14 @@ export interface DrawnCard extends QuizCard {
  * Draws up to `count` live cards of a deck (or of all decks), each with candidates for wrong options. All candidates
  * come from one sample: up to 200 distinct answers of live cards of all decks. Every subset of the cards and of the
  * answers is equally likely. Drawing by position makes the cost independent of the number of cards (docs/quiz-draw.md).
+ * @param omitted ids of decks to omit
  */
-export async function drawCards(db: Kysely<Database>, slug: string | undefined, count: number): Promise<DrawnCard[]> {
+export async function drawCards(
+  db: Kysely<Database>,
+  slug: string | undefined,
+  count: number,
+  omitted: readonly number[] = [],
+): Promise<DrawnCard[]> {
   if (slug !== undefined && !isStorable(slug)) return []
   // Draws one candidate more than needed, because the answer of the card itself may be among the candidates.
   const candidates = MAX_WRONG_OPTIONS + 1
@@ -24,6 +30,7 @@ export async function drawCards(db: Kysely<Database>, slug: string | undefined, 
       select id, name, card_count, sum(card_count) over (order by id) - card_count as first
       from decks
       where archived_at is null and card_count > 0 and (${slug ?? null}::text is null or slug = ${slug ?? null})
+        ${omitted.length === 0 ? sql`` : sql`and id <> all (${omitted}::integer[])`}
     ), pool as materialized (
       select sample_positions(total, ${POOL_SIZE}::integer) as positions from distinct_answer_totals
     ), drawn as materialized (

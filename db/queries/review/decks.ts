@@ -10,6 +10,11 @@ import { countCtes, maturityCtes, type StudyScope } from './progress.js'
 export interface StudiedDeck {
   slug: string
   name: string
+  lang: string
+  /** Slug of the original; null unless the deck is a variant */
+  translation_of: string | null
+  /** Whether no other variant is in the learner's language or chosen by the learner */
+  preferred: boolean
   /** Whether the queue of all decks includes the deck */
   active: boolean
   /** Number of due cards in the queue of this deck alone, even if the deck is inactive */
@@ -30,11 +35,18 @@ export interface StudiedDeck {
 export async function listStudiedDecks(db: Kysely<Database>, scope: StudyScope): Promise<StudiedDeck[]> {
   const { rows } = await sql<StudiedDeck>`
     with ${countCtes(scope)}, ${maturityCtes(scope.userId)}
-    select slug, name, is_active as active, due::integer, greatest(least(unseen - put_off, new_allowed), 0)::integer as new,
+    select slug, name, coalesce(lang, 'de') as lang,
+      case when translation_of is not null then (
+        select original.slug from decks as original where original.id = translation_of and archived_at is null
+      ) end as translation_of,
+      is_preferred as preferred, is_active as active, due::integer, greatest(least(unseen - put_off, new_allowed), 0)::integer as new,
       card_count as cards, coalesce(young, 0)::integer as young, coalesce(mature, 0)::integer as mature,
       suspended::integer, unseen::integer,
       mine.desired_retention, usual.desired_retention as default_retention
     from deck_counts
+    left join (
+      select deck_id, lang, translation_of from imported_decks where lang <> 'de' or translation_of is not null
+    ) as marks on marks.deck_id = deck_counts.id
     left join deck_retentions as mine on mine.user_id = ${scope.userId} and mine.deck_id = deck_counts.id
     left join deck_defaults as usual on usual.deck_id = deck_counts.id
     cross join (select new_allowed from remaining) as remaining
@@ -43,6 +55,7 @@ export async function listStudiedDecks(db: Kysely<Database>, scope: StudyScope):
   return rows
 }
 
+/** Activates or deactivates a deck, with all of its variants; returns false if the deck does not exist. */
 export async function switchDeck(
   db: Kysely<Database>,
   userId: number,
@@ -53,8 +66,16 @@ export async function switchDeck(
   const [added, removed] = isActive ? ['chosen_decks', 'inactive_decks'] : ['inactive_decks', 'chosen_decks']
   // A deck that is active by default needs no row in `chosen_decks`.
   const isStored = isActive ? sql`exists (select from offered_decks where deck_id = deck.id)` : sql`true`
+  // The rows of a group belong to its original.
   const { rows } = await sql`
-    with deck as (select id from decks where slug = ${slug} and archived_at is null for key share),
+    with deck as (
+      select original.id
+      from decks
+      left join imported_decks on imported_decks.deck_id = decks.id
+      join decks as original on original.id = coalesce(imported_decks.translation_of, decks.id)
+      where decks.slug = ${slug} and decks.archived_at is null
+      for key share of decks, original
+    ),
     removed as (delete from ${sql.table(removed)} where user_id = ${userId} and deck_id in (select id from deck)),
     added as (
       insert into ${sql.table(added)} (user_id, deck_id)

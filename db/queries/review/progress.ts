@@ -1,4 +1,5 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
+import type { Learner } from '../../../src/domain/content/learner.js'
 import {
   type CardState,
   DEFAULT_SETTINGS,
@@ -11,6 +12,7 @@ import {
 import { MATURE_DAYS } from '../../../src/domain/review/statistics.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
+import { inactiveCtes, learnerColumns } from '../content/preferred.js'
 
 // Raw SQL: the shared CTEs are parts of several statements, and an entry writes the log and the state at once.
 
@@ -19,8 +21,7 @@ export interface StudySettings extends SchedulerSettings {
   type_answers: boolean
 }
 
-export interface StudyScope {
-  userId: number
+export interface StudyScope extends Learner {
   /** Calendar day as `YYYY-MM-DD` */
   today: string
   /** Undefined for all decks */
@@ -62,7 +63,7 @@ export function deckRetention(userId: number, deckId: string): RawBuilder<number
 
 /**
  * Builds CTEs `settings`, `extra` (today's extra new cards), `introduced` (new cards studied today, by deck), `put_off`
- * (new cards put off until tomorrow), `deck_counts` (one row per deck) and `remaining` (one row; `decks` is 0 if the
+ * (new cards put off until tomorrow), those of `inactiveCtes`, `deck_counts` (one row per deck) and `remaining` (one row; `decks` is 0 if the
  * deck of the scope does not exist). Reads the user's rows and `card_count` instead of scanning cards. A `limit 1` in a
  * lateral join makes the planner look up each card; it would otherwise join a few suspended cards with the progress of
  * all users.
@@ -129,16 +130,15 @@ export function countCtes(scope: StudyScope): RawBuilder<unknown> {
       where deck_id is not null
       group by deck_id
     ),
+    ${inactiveCtes(learnerColumns(scope))},
     deck_counts as (
       select decks.id, decks.slug, decks.name, decks.sort_order, card_count,
         coalesce(seen.due, 0) - coalesce(suspended.due, 0) as due,
         card_count - coalesce(seen.cards, 0) - coalesce(suspended.unseen, 0) as unseen,
         coalesce(waiting.cards, 0) as put_off,
         coalesce(suspended.cards, 0) as suspended,
-        not exists (select from inactive_decks where user_id = ${userId} and deck_id = decks.id) and (
-          not exists (select from offered_decks where deck_id = decks.id)
-          or exists (select from chosen_decks where user_id = ${userId} and deck_id = decks.id)
-        ) as is_active
+        decks.id not in (select deck_id from inactive) as is_active,
+        decks.id not in (select id from other_variants) as is_preferred
       from decks
       left join seen on seen.deck_id = decks.id
       left join suspended on suspended.deck_id = decks.id
@@ -264,13 +264,14 @@ export interface ReviewSituation extends LearnerCard {
  */
 export async function findLearnerCard(
   transaction: Transaction<Database>,
-  userId: number,
+  learner: Learner,
   cardId: number,
   today: string,
   clientId: string | null,
 ): Promise<ReviewSituation> {
+  const { userId } = learner
   const { rows } = await sql<ReviewSituation>`
-    with ${countCtes({ userId, today, deckSlug: undefined })},
+    with ${countCtes({ ...learner, today, deckSlug: undefined })},
     card as (select id, deck_id from cards where id = ${cardId} and archived_at is null),
     progress as (
       select * from card_progress where user_id = ${userId} and card_id in (select id from card) for update

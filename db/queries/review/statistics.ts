@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { Learner } from '../../../src/domain/content/learner.js'
 import type { DayOfReviews, DeckMaturity, ForecastDay, RecallGroup } from '../../../src/domain/review/statistics.js'
 import { FORECAST_DAYS, MATURE_DAYS } from '../../../src/domain/review/statistics.js'
 import { addDays } from '../../../src/domain/time/calendar.js'
@@ -19,19 +20,21 @@ export interface ReviewStatistics {
 
 /**
  * Returns the user's statistics. An undo counts -1 where its review counted 1, so no lookup of undone reviews is
- * needed. The forecast counts progress rows, without suspended cards and, as in the queue, without inactive decks.
+ * needed. The forecast counts progress rows, without suspended cards and, as in the queue, without inactive decks. Of
+ * the decks, those are omitted that the user does not learn because another variant is preferred.
  * @param since first day of `recalls`
  */
 export async function findStatistics(
   db: Kysely<Database>,
-  userId: number,
+  learner: Learner,
   today: string,
   since: string,
 ): Promise<ReviewStatistics> {
+  const { userId } = learner
   // Only reviews and their undos have a rating.
   const sign = sql`case when rating is null then 0 when kind = 'review' then 1 when kind = 'undo' then -1 else 0 end`
   const { rows } = await sql<ReviewStatistics>`
-    with ${countCtes({ userId, today, deckSlug: undefined })},
+    with ${countCtes({ ...learner, today, deckSlug: undefined })},
     days as (
       select studied_on as day, sum(${sign}) as reviews,
         coalesce(sum(${sign}) filter (where rating in ('easy', 'medium')), 0) as correct,
@@ -62,6 +65,7 @@ export async function findStatistics(
       (select coalesce(json_agg(json_build_object('slug', slug, 'name', name, 'new', unseen,
           'young', coalesce(young, 0), 'mature', coalesce(mature, 0), 'suspended', suspended)
           order by ${deckOrder('deck_counts')}), '[]')
-        from deck_counts left join maturity on maturity.deck_id = deck_counts.id) as decks`.execute(db)
+        from deck_counts left join maturity on maturity.deck_id = deck_counts.id
+        where is_preferred or unseen < card_count) as decks`.execute(db)
   return rows[0] as ReviewStatistics
 }

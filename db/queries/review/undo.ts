@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely'
+import type { Learner } from '../../../src/domain/content/learner.js'
 import type { EffectiveReview } from '../../../src/domain/review/history.js'
 import type { CardState, Rating, Remaining, ReviewPhase } from '../../../src/domain/review/review.js'
 import type { Moment } from '../../../src/domain/time/calendar.js'
@@ -51,12 +52,13 @@ export interface UndoSituation {
  */
 export async function findUndoSituation(
   transaction: Transaction<Database>,
-  userId: number,
+  learner: Learner,
   reviewId: number,
   { at, today }: Moment,
 ): Promise<UndoSituation> {
+  const { userId } = learner
   const { rows } = await sql<UndoSituation>`
-    with ${countCtes({ userId, today, deckSlug: undefined })},
+    with ${countCtes({ ...learner, today, deckSlug: undefined })},
     todays as materialized (
       select * from review_log where user_id = ${userId} and studied_on = ${today}::date
     ),

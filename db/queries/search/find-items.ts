@@ -48,6 +48,7 @@ export interface FoundItem {
 
 export interface ItemText extends FoundItem {
   slug: string | null
+  lang: string
   category: string | null
   title: string
   text: string
@@ -152,19 +153,25 @@ function unnest(words: readonly { place: number; word: string }[]): RawBuilder<u
  * Returns live items that contain a word of each list: decks, then sheets, then cards, short titles first.
  * @param column `title` if the words must be in the title; `words` if they may be in the title or the text
  * @param lists word ids per search term
- * @param known items to omit
+ * @param items.known items to omit
+ * @param items.omitted decks, with their cards, and sheets to omit
  */
 export async function findItems(
   db: Kysely<Database>,
   column: 'title' | 'words',
   lists: readonly (readonly number[])[],
-  known: readonly FoundItem[],
+  { known, omitted }: { known: readonly FoundItem[]; omitted: readonly FoundItem[] },
   limit: number,
 ): Promise<FoundItem[]> {
+  const idsOf = (items: readonly FoundItem[], kind: SearchKind) =>
+    items.filter((item) => item.kind === kind).map(({ id }) => id)
+  const decks = idsOf(omitted, 'deck')
   const found = (kind: SearchKind, rank: number) => {
     const { table, words, title } = SEARCH_TABLES[kind]
-    const ids = known.filter((item) => item.kind === kind).map(({ id }) => id)
-    const inDeck = kind === 'card' ? sql`join decks on decks.id = deck_id and decks.archived_at is null` : sql``
+    const ids = [...idsOf(known, kind), ...idsOf(omitted, kind)]
+    const isOmitted = decks.length === 0 ? sql`` : sql`and decks.id <> all (${decks}::integer[])`
+    const inDeck =
+      kind === 'card' ? sql`join decks on decks.id = deck_id and decks.archived_at is null ${isOmitted}` : sql``
     const conditions = lists.map((list) => sql`${sql.ref(`${words}.${column}`)} && ${list}::integer[]`)
     return sql`(
       select ${sql.lit(kind)} as kind, ${sql.lit(rank)} as rank, item_id as id, length(${sql.ref(`subject.${title}`)}) as length
@@ -183,14 +190,18 @@ export async function findItems(
 export async function readItems(db: Kysely<Database>, items: readonly FoundItem[]): Promise<ItemText[]> {
   const idsOf = (kind: SearchKind) => items.filter((item) => item.kind === kind).map(({ id }) => id)
   const { rows } = await sql<ItemText & { form: string | null }>`
-    select 'deck' as kind, id, slug, null as category, name as title, description as text,
-      null as deck_slug, null as deck_name, null as form
-    from decks where id = any (${idsOf('deck')}::integer[])
+    select 'deck' as kind, id, slug, coalesce(lang, 'de') as lang, null as category, name as title,
+      description as text, null as deck_slug, null as deck_name, null as form
+    from decks left join imported_decks on deck_id = id where id = any (${idsOf('deck')}::integer[])
     union all
-    select 'cheatsheet', id, slug, category, title, content_md, null, null, null
-    from cheatsheets where id = any (${idsOf('cheatsheet')}::integer[])
+    select 'cheatsheet', id, slug, coalesce(lang, 'de'), category, title, content_md, null, null, null
+    from cheatsheets left join imported_cheatsheets on cheatsheet_id = id where id = any (${idsOf('cheatsheet')}::integer[])
     union all
-    select 'card', cards.id, null, null, question, answer, decks.slug, decks.name, exercise ->> 'form'
-    from cards join decks on decks.id = deck_id where cards.id = any (${idsOf('card')}::integer[])`.execute(db)
+    select 'card', cards.id, null, coalesce(lang, 'de'), null, question, answer, decks.slug, decks.name,
+      exercise ->> 'form'
+    from cards
+    join decks on decks.id = cards.deck_id
+    left join imported_decks on imported_decks.deck_id = decks.id
+    where cards.id = any (${idsOf('card')}::integer[])`.execute(db)
   return rows.map(({ form, ...item }) => ({ ...item, text: showGaps(item.text, form) }))
 }

@@ -33,13 +33,13 @@ export async function measureReviews(postgres: Postgres): Promise<Measure[]> {
   const service = await startService(databaseUrl, { DATABASE_POOL_MAX: '1' })
   const send = createSender(service, await openSession(service.url, { username: LEARNER, password: PASSWORD }))
   const today = new Date().toISOString().slice(0, 10)
-  const scope = { userId: CALLER, today, deckSlug: undefined }
+  const scope = { userId: CALLER, languages: ['de'], today, deckSlug: undefined }
   const reads: [string, Work?][] = [
     ['queue', (db) => findQueue(db, scope, 20, 300)],
     ['queue?limit=300', (db) => findQueue(db, scope, 300, 300)],
     ['queue?deck=deck-50'],
     ['decks', (db) => listStudiedDecks(db, scope)],
-    ['stats?days=365', (db) => findStatistics(db, CALLER, today, addDays(today, -364))],
+    ['stats?days=365', (db) => findStatistics(db, scope, today, addDays(today, -364))],
     ['history', (db) => listLog(db, CALLER, {}, undefined, 51)],
     ['history?before=50000'],
     ['cards', (db) => listCards(db, scope, {}, undefined, 51)],

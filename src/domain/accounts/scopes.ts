@@ -34,6 +34,7 @@ const RULES: Rule[] = [
   rule('/api/review', 'read', 'learn'),
   rule('/api/search', 'read', 'learn'),
   rule('/api/tests', 'read', 'learn'),
+  rule('/api/variants', 'read', 'learn'),
   rule('/api/content', 'content'),
   rule('/api/content/export', 'read'),
   rule('/api/content/media', 'read', 'content'),

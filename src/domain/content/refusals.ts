@@ -201,6 +201,16 @@ export class NotInGroup extends InvalidField {}
 /** Only a variant is compared with its original. */
 export const NOT_A_VARIANT = new NotInGroup('translation_of', 'fehlt: Das hier ist keine Variante')
 
+/** The item has no variants in other languages, so there is no language to choose. */
+export const NO_VARIANTS = new InvalidInput('Das gibt es nur in einer Sprache', 'no_variants', { field: 'slug' })
+
+/** The group has no variant in the language. */
+export class NoSuchVariant extends InvalidField {
+  constructor(lang: string) {
+    super('lang', `hat den Wert ${lang}, aber in dieser Sprache gibt es das nicht`, { code: 'no_such_variant' })
+  }
+}
+
 /** A variant is archived with its original, so it cannot be restored alone. */
 export const ORIGINAL_ARCHIVED = new NotInGroup('archived', 'geht hier nicht: Das Original ist archiviert')
 

@@ -7,6 +7,7 @@ import {
 } from '../../../db/queries/review/progress.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import type { Learner } from '../../domain/content/learner.js'
 import { CARD_NOT_FOUND } from '../../domain/content/refusals.js'
 import { OTHER_REVIEW } from '../../domain/review/refusals.js'
 import {
@@ -51,29 +52,30 @@ export interface AppliedReview {
  */
 export async function applyReview(
   db: Kysely<Database>,
-  userId: number,
+  learner: Learner,
   clock: Clock,
   review: Review,
 ): Promise<AppliedReview> {
   try {
-    return await applyOnce(db, userId, timesOf(clock, review.reviewed_at), review)
+    return await applyOnce(db, learner, timesOf(clock, review.reviewed_at), review)
   } catch (error) {
-    if (error instanceof ProgressAppeared) return applyReview(db, userId, clock, review)
+    if (error instanceof ProgressAppeared) return applyReview(db, learner, clock, review)
     throw error
   }
 }
 
 async function applyOnce(
   db: Kysely<Database>,
-  userId: number,
+  learner: Learner,
   times: ReviewTimes,
   review: Review,
 ): Promise<AppliedReview> {
+  const { userId } = learner
   return db.transaction().execute(async (transaction) => {
     const { card_id, rating } = review
     if (!(await lockLearnerAndCard(transaction, userId, card_id))) throw NOT_LOGGED_IN
     const { today } = times.now
-    const card = await findLearnerCard(transaction, userId, card_id, today, review.client_id)
+    const card = await findLearnerCard(transaction, learner, card_id, today, review.client_id)
     const { earlier, state: before } = card
     if (earlier !== null) {
       if (earlier.card_id !== card_id || earlier.rating !== rating) throw OTHER_REVIEW

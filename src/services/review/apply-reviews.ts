@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../../db/types.js'
+import type { Learner } from '../../domain/content/learner.js'
 import { Refusal, type RefusalKind } from '../../domain/refusal.js'
 import type { Clock } from '../../domain/time/calendar.js'
 import { type AppliedReview, applyReview, type Review } from './apply-review.js'
@@ -17,14 +18,14 @@ const OF_ONE_REVIEW: ReadonlySet<RefusalKind> = new Set(['invalid', 'not_found',
  */
 export async function applyReviews(
   db: Kysely<Database>,
-  userId: number,
+  learner: Learner,
   clock: Clock,
   readers: (() => Review)[],
 ): Promise<ReviewResult[]> {
   const results: ReviewResult[] = []
   for (const read of readers) {
     try {
-      results.push({ review: await applyReview(db, userId, clock, read()) })
+      results.push({ review: await applyReview(db, learner, clock, read()) })
     } catch (error) {
       if (!(error instanceof Refusal && OF_ONE_REVIEW.has(error.kind))) throw error
       results.push({ refusal: error })

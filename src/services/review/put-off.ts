@@ -7,6 +7,7 @@ import {
 } from '../../../db/queries/review/progress.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import type { Learner } from '../../domain/content/learner.js'
 import { CARD_NOT_FOUND } from '../../domain/content/refusals.js'
 import { OTHER_REVIEW } from '../../domain/review/refusals.js'
 import {
@@ -40,25 +41,26 @@ export interface Delay {
  */
 export async function putOffCard(
   db: Kysely<Database>,
-  userId: number,
+  learner: Learner,
   clock: Clock,
   delay: Delay,
 ): Promise<AppliedReview> {
   try {
-    return await putOffOnce(db, userId, clock, delay)
+    return await putOffOnce(db, learner, clock, delay)
   } catch (error) {
-    if (error instanceof ProgressAppeared) return putOffCard(db, userId, clock, delay)
+    if (error instanceof ProgressAppeared) return putOffCard(db, learner, clock, delay)
     throw error
   }
 }
 
-async function putOffOnce(db: Kysely<Database>, userId: number, clock: Clock, delay: Delay): Promise<AppliedReview> {
+async function putOffOnce(db: Kysely<Database>, learner: Learner, clock: Clock, delay: Delay): Promise<AppliedReview> {
   const times = timesOf(clock, delay.put_off_at)
+  const { userId } = learner
   const { card_id, client_id } = delay
   const { today } = times.now
   return db.transaction().execute(async (transaction) => {
     if (!(await lockLearnerAndCard(transaction, userId, card_id))) throw NOT_LOGGED_IN
-    const card = await findLearnerCard(transaction, userId, card_id, today, client_id)
+    const card = await findLearnerCard(transaction, learner, card_id, today, client_id)
     const { earlier, state: before } = card
     if (earlier !== null) {
       if (earlier.card_id !== card_id || earlier.rating !== null) throw OTHER_REVIEW

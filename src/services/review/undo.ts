@@ -8,6 +8,7 @@ import {
 } from '../../../db/queries/review/undo.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import type { Learner } from '../../domain/content/learner.js'
 import { CARD_NOT_FOUND } from '../../domain/content/refusals.js'
 import { Refusal } from '../../domain/refusal.js'
 import { MemoryModel } from '../../domain/review/memory.js'
@@ -43,13 +44,14 @@ export interface UndoneReview {
  */
 export async function undoReview(
   db: Kysely<Database>,
-  userId: number,
+  learner: Learner,
   moment: Moment,
   reviewId: number,
 ): Promise<UndoneReview> {
+  const { userId } = learner
   return db.transaction().execute(async (transaction) => {
     if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
-    const situation = await findUndoSituation(transaction, userId, reviewId, moment)
+    const situation = await findUndoSituation(transaction, learner, reviewId, moment)
     const { studied_on, earlier, latest, remaining, states_since } = situation
     if (earlier !== null) {
       const { card_id, after, response } = earlier
@@ -168,10 +170,11 @@ function undoEntry(
  * @throws CARD_NOT_FOUND if the card or its deck is archived, or the card does not exist
  * @throws NOT_LOGGED_IN if the user has been deleted
  */
-export async function resetCard(db: Kysely<Database>, userId: number, moment: Moment, cardId: number): Promise<void> {
+export async function resetCard(db: Kysely<Database>, learner: Learner, moment: Moment, cardId: number): Promise<void> {
+  const { userId } = learner
   await db.transaction().execute(async (transaction) => {
     if (!(await lockLearnerAndCard(transaction, userId, cardId))) throw NOT_LOGGED_IN
-    const card = await findLearnerCard(transaction, userId, cardId, moment.today, null)
+    const card = await findLearnerCard(transaction, learner, cardId, moment.today, null)
     if (card.deck_id === null) throw CARD_NOT_FOUND
     if (card.state === null) return
     await appendEntry(transaction, {

@@ -48,6 +48,7 @@ type Step = <T>(work: (transaction: Transaction<Database>) => Promise<T>) => Pro
 /**
  * Returns at most `limit` live decks, sheets and cards that contain all words of `q` or, if there are none, words that
  * differ by one typing error; best matches first.
+ * @param omitted decks, with their cards, and sheets to omit
  * @param pause called after each step with the start of the step (milliseconds of `performance.now`), so that other
  * requests can use the database between two steps
  */
@@ -55,6 +56,7 @@ export async function searchAll(
   db: Kysely<Database>,
   q: string,
   limit: number,
+  omitted: readonly FoundItem[] = [],
   pause: (started: number) => Promise<void> = async () => {},
 ): Promise<Search> {
   const terms = [...wordsOf(q)]
@@ -67,16 +69,16 @@ export async function searchAll(
   }
   const given = terms.map((word) => ({ word, spellings: spellingsOf(word) }))
   const matching = await step((transaction) => findMatchingWords(transaction, given))
-  const found = await findByTiers(step, terms, matching, limit)
+  const found = await findByTiers(step, terms, matching, omitted, limit)
   const hits = await show(step, terms, matching, found)
-  hits.push(...(await findCompounds(step, terms, matching, found, limit)))
+  hits.push(...(await findCompounds(step, terms, matching, found, omitted, limit)))
   if (hits.length > 0) return { hits, isCorrected: false }
   const neighbours = neighboursFor(terms, matching)
   if (neighbours.length === 0) return NOTHING
   const added = await findInParts(step, neighbours)
   if (added.length === 0) return NOTHING
   const corrected = [...matching, ...added]
-  const like = await show(step, terms, corrected, await findByTiers(step, terms, corrected, limit))
+  const like = await show(step, terms, corrected, await findByTiers(step, terms, corrected, omitted, limit))
   return { hits: like, isCorrected: like.length > 0 }
 }
 
@@ -108,6 +110,7 @@ async function findByTiers(
   step: Step,
   terms: readonly string[],
   matching: readonly MatchingWord[],
+  omitted: readonly FoundItem[],
   limit: number,
 ): Promise<FoundItem[]> {
   const found: FoundItem[] = []
@@ -120,7 +123,11 @@ async function findByTiers(
     const size = column + lists.map((list) => list.length).join()
     if (size === last || lists.some((list) => list.length === 0)) continue
     last = size
-    found.push(...(await step((transaction) => findItems(transaction, column, lists, found, limit - found.length))))
+    found.push(
+      ...(await step((transaction) =>
+        findItems(transaction, column, lists, { known: found, omitted }, limit - found.length),
+      )),
+    )
   }
   return found
 }
@@ -134,6 +141,7 @@ async function findCompounds(
   terms: readonly string[],
   matching: readonly MatchingWord[],
   known: readonly FoundItem[],
+  omitted: readonly FoundItem[],
   limit: number,
 ): Promise<SearchHit[]> {
   if (known.length >= limit || terms.length > MAX_COMPOUND_TERMS) return []
@@ -156,7 +164,9 @@ async function findCompounds(
     if (lists.some((list) => list.length === 0)) continue
     const ids = lists.map((list) => list.map(({ id }) => id))
     const room = limit - known.length - hits.length
-    const items = await step((transaction) => findItems(transaction, 'words', ids, [...known, ...hits], room))
+    const items = await step((transaction) =>
+      findItems(transaction, 'words', ids, { known: [...known, ...hits], omitted }, room),
+    )
     const left = new Set(found.left.map(({ word }) => word))
     const right = new Set(found.right.map(({ word }) => word))
     const shown = await show(step, terms, [...matching, ...found.left, ...found.right], items)

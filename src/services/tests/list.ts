@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely'
+import { findShownGroup, rankVariants, type VariantRank } from '../../../db/queries/content/preferred.js'
 import { type Attempt, listAttempts } from '../../../db/queries/tests/attempts.js'
 import { findLiveTest, findTestTaker, type LiveTest, listLiveTests } from '../../../db/queries/tests/live-tests.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
+import type { Learner } from '../../domain/content/learner.js'
 import { TEST_NOT_FOUND } from '../../domain/content/refusals.js'
 import { cutPage } from '../../domain/page.js'
 import type { TestDefinition } from '../../domain/tests/definition.js'
@@ -14,24 +16,34 @@ import { mayReview, resultOf, reviewStateOf, standingOf } from './results.js'
 import { stateOf } from './show-attempt.js'
 import { findPlannedStanding, findStandings, NO_ATTEMPTS, planForTests, type Standing } from './standing.js'
 
-export type ListedTest = ReturnType<typeof describe>
+export type ListedTest = ReturnType<typeof describe> & ReturnType<typeof describeGroup>
 
 /** Returns the published tests that are open to all or assigned to the learner, or that the learner has attempted. */
 export async function listTests(
   db: Kysely<Database>,
-  userId: number,
+  learner: Learner,
   context: AssignmentContext,
 ): Promise<ListedTest[]> {
+  const { userId } = learner
   const moment = context.moment()
   const tests = await listLiveTests(db)
   let standings = await findStandings(db, userId, moment.at)
   if (await planForTests(db, userId, tests, standings, context)) {
     standings = await findStandings(db, userId, moment.at)
   }
-  return tests
+  const listed = tests
     .map((test) => ({ test, mine: standings.get(test.group_id) ?? NO_ATTEMPTS }))
     .filter(({ test, mine }) => test.definition.access === 'open' || mine.period !== null || mine.lastNumber > 0)
-    .map(({ test, mine }) => describe(test, mine, moment))
+  const ids = new Set(listed.map(({ test }) => test.id))
+  const ranks = (await rankVariants(db, 'test', learner)).filter(({ id }) => ids.has(id))
+  return listed.map(({ test, mine }) => ({ ...describe(test, mine, moment), ...describeGroup(test, ranks) }))
+}
+
+/** @param ranks ranks of the listed tests; of a group, the best listed variant is preferred */
+function describeGroup({ id, lang, translation_of }: LiveTest, ranks: readonly VariantRank[]) {
+  const own = ranks.find((rank) => rank.id === id)
+  const isBest = ranks.every(({ group_id, place }) => group_id !== own?.group_id || place >= own.place)
+  return { lang, translation_of, preferred: isBest }
 }
 
 export interface AttemptPage {
@@ -47,11 +59,12 @@ export interface AttemptPage {
  */
 export async function findTest(
   db: Kysely<Database>,
-  userId: number,
+  learner: Learner,
   slug: string,
   context: AssignmentContext,
   { before, limit }: AttemptPage,
 ) {
+  const { userId } = learner
   const moment = context.moment()
   const test = await findLiveTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
@@ -67,12 +80,19 @@ export async function findTest(
       lang: test.lang,
       translation_of: test.translation_of,
       variants: test.variants,
+      group: await findGroup(db, test.slug, learner),
       extra_time_percent: taker.extra_time_percent,
       my_attempts: page.map((attempt) => describeAttempt(attempt, mine, test.definition, moment)),
     },
     next_after: next,
     next_before: next,
   }
+}
+
+/** Returns the variants of the group by language; empty without variants. */
+async function findGroup(db: Kysely<Database>, slug: string, learner: Learner) {
+  const group = await findShownGroup(db, 'test', slug, learner)
+  return group.map(({ slug, lang }) => ({ slug, lang })).sort((one, other) => (one.lang < other.lang ? -1 : 1))
 }
 
 function describe({ slug, definition, open_questions, offered }: LiveTest, mine: Standing, moment: Moment) {

@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely'
+import { listOtherVariants } from '../../../db/queries/content/preferred.js'
 import { type DrawnCard, drawCards } from '../../../db/queries/quiz/draw.js'
 import { type CardOfDeck, listPracticeCards } from '../../../db/queries/tests/practice.js'
 import type { Database } from '../../../db/types.js'
+import type { Learner } from '../../domain/content/learner.js'
 import type { Prepared } from '../../domain/quiz/distractors.js'
 import { buildPracticeQuestion, prepareAnswer } from '../../domain/quiz/practice.js'
 import type { QuizQuestion } from '../../domain/quiz/quiz.js'
@@ -11,7 +13,8 @@ import { runInTurns } from '../content/turns.js'
 const SPARE = 20
 
 /**
- * Returns practice questions of a deck, or of all decks, without pools. Leaves out cards without wrong options: the
+ * Returns practice questions of a deck, or of all decks, without pools. Of a group, all decks include only the learner's
+ * variant. Leaves out cards without wrong options: the
  * author gives none, and the deck has no other answer.
  * @param slug slug of the deck; undefined for all decks
  * @param count maximum number of questions
@@ -20,8 +23,10 @@ export async function drawPractice(
   db: Kysely<Database>,
   slug: string | undefined,
   count: number,
+  learner: Learner,
 ): Promise<QuizQuestion[]> {
-  const drawn = await drawCards(db, slug, count + SPARE)
+  const others = slug === undefined ? await listOtherVariants(db, 'deck', learner) : []
+  const drawn = await drawCards(db, slug, count + SPARE, others)
   const questions = await buildQuestions(db, drawn.slice(0, count))
   const missing = count - questions.length
   if (missing === 0 || drawn.length <= count) return questions

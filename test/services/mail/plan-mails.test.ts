@@ -7,6 +7,7 @@ import { planReminders } from '../../../src/services/mail/plan-mails.js'
 import { createTeam } from '../../support/assignments.js'
 import { countStatements, createMigratedDatabase } from '../../support/database.js'
 import { createCard, createDeck, createProgress, createUser, unique } from '../../support/factories.js'
+import { createDeckIn } from '../../support/variants.js'
 
 t.setTimeout(300_000)
 
@@ -302,4 +303,27 @@ t.test('writes each mail in the language of its recipient', async (t) => {
   t.match(await plan('2026-12-08T10:00', { defaultLanguage: 'en' }), { tasks: 4 })
   t.strictSame(await subjects(persons.unknown), ['One open task, overdue'])
   t.match(await subjects(persons.german), ['Eine offene Aufgabe, überfällig'])
+})
+
+t.test('counts of a group the due cards in the language of the person', async (t) => {
+  const original = await createDeckIn(db, 'de', unique('sicher'), ['eins', 'zwei', 'drei'])
+  const variant = await createDeckIn(db, 'en', unique('safe'), ['one', 'two'], original.id)
+  const wanting = async (more: object) => {
+    const id = await person({ due_cards_mail_key: unique('key'), ...more })
+    for (const card_id of [...original.ids, ...variant.ids]) {
+      await createProgress(db, { user_id: id, card_id, next_review: '2026-12-01', last_review: '2026-11-20' })
+    }
+    return id
+  }
+  const unknown = await wanting({})
+  const german = await wanting({ language: 'de', language_used: 'en' })
+  const english = await wanting({ language_used: 'en' })
+  const chosen = await wanting({ language: 'de' })
+  const off = await wanting({ language: 'en' })
+  await db.insertInto('chosen_languages').values({ user_id: chosen, deck_id: original.id, lang: 'en' }).execute()
+  await db.insertInto('inactive_decks').values({ user_id: off, deck_id: original.id }).execute()
+  t.match(await plan('2026-12-02T08:00', { defaultLanguage: 'en' }), { due_cards: 4 })
+  const counts = []
+  for (const id of [unknown, german, english, chosen, off]) counts.push((await mailsOf(id))[0]?.subject[0])
+  t.strictSame(counts, ['2', '3', '2', '2', undefined])
 })

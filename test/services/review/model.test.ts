@@ -472,6 +472,9 @@ async function compare(t: Tap, learner: Learner): Promise<void> {
     assert.deepEqual(studied[index], {
       slug: deck.slug,
       name: deck.name,
+      lang: 'de',
+      translation_of: null,
+      preferred: true,
       active: own.every(({ isActive }) => isActive) && studied[index].active,
       due: count('due'),
       new: Math.min(own.filter(isOffered).length, allowed),

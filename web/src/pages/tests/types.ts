@@ -2,7 +2,9 @@ import type { ResponseBody } from '../../api/types.js'
 
 export type { GivenAnswer } from '../../storage/answer.js'
 
-export type TestSummary = ResponseBody<'/api/tests'>['tests'][number]
+export type ListedTest = ResponseBody<'/api/tests'>['tests'][number]
+/** What both the list and the page of a test have */
+export type TestSummary = Omit<ListedTest, 'preferred'>
 /** A test with a page of the user's attempts, newest first */
 export type OwnTest = ResponseBody<'/api/tests/{slug}'>
 export type Test = OwnTest['test']
