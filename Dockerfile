@@ -9,7 +9,7 @@ COPY tsconfig.json ./
 COPY scripts scripts
 COPY web web
 # The app shows these documents.
-COPY docs/fragen.md docs/datenschutz.md docs/
+COPY docs/fragen.md docs/fragen.en.md docs/datenschutz.md docs/datenschutz.en.md docs/
 COPY src src
 COPY plugins plugins
 COPY routes routes

@@ -7,12 +7,13 @@ import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { OFFERED } from '../web/build/messages/languages.mjs'
+import { OFFERED } from './languages.mjs'
 
 const { resolve } = createRequire(import.meta.url)
 /** Folders whose files are not inputs */
 const MADE = new Set(['node_modules', 'dist'])
 const WEB_CONFIG = 'web/vite.config.ts'
+const LANGUAGES = 'scripts/languages.mjs'
 const COMPRESS_WEB = 'scripts/compress-web.mjs'
 const CHECK_SIZES = 'scripts/check-sizes.mjs'
 /** Documents that pages of the app show, in each language */
@@ -27,7 +28,7 @@ const STEPS = {
     run: compile,
   },
   page: {
-    inputs: ['web', ...SHOWN_DOCUMENTS, COMPRESS_WEB, CHECK_SIZES, 'package-lock.json'],
+    inputs: ['web', ...SHOWN_DOCUMENTS, LANGUAGES, COMPRESS_WEB, CHECK_SIZES, 'package-lock.json'],
     output: 'dist/app/index.html',
     run: buildPage,
   },

@@ -5,7 +5,7 @@ import {
   listCatalogues,
   readCatalogue,
 } from '../../web/build/messages/catalogues.mjs'
-import { OFFERED } from '../../web/build/messages/languages.mjs'
+import { OFFERED } from '../languages.mjs'
 
 /**
  * Returns a fault for each text of the web app that a catalogue lacks, for each that the app does not show, and for each
