@@ -358,6 +358,7 @@ t.test('an upload keeps the group of a sheet that was changed in the browser, un
   const theirs = (await upload(`source=${id}&keep=theirs`, files)).body
   t.match(theirs.stats.cheatsheets, { updated: 1, unchanged: 1 })
   t.match(theirs.edited, { total: 1, cheatsheets: [{ slug: 'one', keep: 'theirs' }] })
+  t.strictSame(theirs.groups, [{ kind: 'sheet', slug: 'one', name: 'Zettel', lang: 'en', translation_of: 'eins' }])
   t.match(await read(), { lang: 'en', translation_of: 'eins', changed_here: false })
 })
 
@@ -381,7 +382,7 @@ t.test('an archive attaches a late variant, and its export keeps the group', asy
     'decks/net.md': deckFile('Networks', card, { lang: 'en', translation_of: 'netz' }),
     'cheatsheets/ip-en.md': SHEET('lang: en\ntranslation_of: ip\n'),
   }
-  t.equal((await upload(`source=${id}`, late)).status, 200)
+  t.strictSame((await upload(`source=${id}`, late)).body.groups, [], 'what is new is not regrouped')
   t.match(await deckOf('netz'), { variants: [{ slug: 'net', lang: 'en', title: 'Networks' }] })
   const exported = await service.app.inject({
     url: `/api/content/export?source=${id}`,
@@ -400,6 +401,7 @@ t.test('an archive attaches a late variant, and its export keeps the group', asy
   )
   const apart = await upload(`source=${id}`, { 'decks/net.md': deckFile('Networks', card, { lang: 'en' }) })
   t.equal(apart.body.stats.decks.updated, 1)
+  t.strictSame(apart.body.groups, [{ kind: 'deck', slug: 'net', name: 'Networks', lang: 'en', translation_of: null }])
   t.strictSame((await deckOf('netz')).variants, [])
   const unknown = await upload(`source=${id}`, {
     'decks/net.md': deckFile('Networks', card, { lang: 'en', translation_of: 'git' }),

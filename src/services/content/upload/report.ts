@@ -10,6 +10,7 @@ import type { PlannedUpload } from './plan.js'
 
 const MAX_DECKS = 200
 const MAX_SHEETS = 200
+const MAX_GROUPS = 200
 
 export const Changes = Type.Object(
   {
@@ -133,6 +134,16 @@ export const UploadReport = Type.Object({
         'Cards, sheets and tests that were edited in the browser and differ from the file, sheets and tests also in their group.',
     },
   ),
+  groups: Type.Array(
+    Type.Object({
+      kind: Type.String({ enum: ['deck', 'sheet', 'test'] }),
+      slug: Type.String({ examples: ['git-en'] }),
+      name: Type.String({ examples: ['Git for everyone'] }),
+      lang: Type.String({ examples: ['en'] }),
+      translation_of: nullable(Type.String({ description: 'Slug of the original.', examples: ['git'] })),
+    }),
+    { description: 'Stored decks, sheets and tests that get another language or original; at most 200.' },
+  ),
   examples: Type.Array(
     Type.Object({
       deck: Type.String({ description: 'Slug of the deck.' }),
@@ -195,6 +206,7 @@ export function describeUpload(
         .slice(0, MAX_SHEETS)
         .map(({ test: { slug, definition }, isKept }) => ({ slug, name: definition.name, keep: keep(isKept) })),
     },
+    groups: listGroups(plan, testPlan, upload.sheets).slice(0, MAX_GROUPS),
     examples: plan.examples.map(({ deck, id, card: { question, answer, level } }) => ({
       deck: deck.slug,
       kind: id === null ? 'created' : 'updated',
@@ -202,4 +214,23 @@ export function describeUpload(
       after: { question, answer, level },
     })),
   }
+}
+
+/** Returns the stored items whose language or original the upload changes. */
+function listGroups(
+  { deckIds, translations }: PlannedUpload['plan'],
+  { items, translations: tests }: PlannedUpload['tests'],
+  sheets: PlannedUpload['ready']['upload']['sheets'],
+): UploadReport['groups'] {
+  const names = {
+    deck: new Map([...deckIds.keys()].map(({ slug, name }) => [slug, name])),
+    sheet: new Map(sheets.map(({ slug, title }) => [slug, title])),
+    test: new Map(items.map(({ test: { slug, definition } }) => [slug, definition.name])),
+  }
+  const changes = { deck: translations.decks, sheet: translations.sheets, test: tests }
+  return (['deck', 'sheet', 'test'] as const).flatMap((kind) =>
+    changes[kind].flatMap(({ id, slug, lang, translation_of }) =>
+      id === undefined ? [] : [{ kind, slug, name: names[kind].get(slug) ?? slug, lang, translation_of }],
+    ),
+  )
 }
