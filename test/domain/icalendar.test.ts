@@ -3,7 +3,7 @@ import t from 'tap'
 import { type CalendarEvent, writeCalendar } from '../../src/domain/calendar/icalendar.js'
 import fc, { runs } from '../support/property.js'
 
-const FROM = { host: 'training.example.org', today: '2026-12-01' }
+const FROM = { host: 'training.example.org', language: 'de', today: '2026-12-01' } as const
 const event = (values: Partial<CalendarEvent> = {}): CalendarEvent => ({
   id: 7,
   title: 'IT-Sicherheit',
@@ -39,6 +39,15 @@ t.test('an open task is an all-day event of its last day', async (t) => {
     },
   ])
   t.strictSame(read(writeCalendar([], FROM)), [])
+})
+
+t.test('the calendar has a name in its language, and the events the same ids', async (t) => {
+  const german = writeCalendar([event()], FROM)
+  const names = (name: string, tag: string) =>
+    `PRODID:-//svc-training//${name}//${tag}\r\nCALSCALE:GREGORIAN\r\nNAME:${name}\r\nX-WR-CALNAME:${name}\r\n`
+  t.match(german, names('Aufgaben', 'DE'))
+  const english = writeCalendar([event()], { ...FROM, language: 'en' })
+  t.equal(english, german.replace(names('Aufgaben', 'DE'), names('Tasks', 'EN')))
 })
 
 const HOSTILE = [

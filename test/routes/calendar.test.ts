@@ -96,3 +96,33 @@ t.test('only the owner gets the address, and it ends with the account', async (t
   t.equal((await admin.delete(`/api/admin/users/${user.id}`)).status, 200)
   t.equal(await show(last), 404, 'a deleted account')
 })
+
+t.test('the calendar is in the language of its owner', async (t) => {
+  const read = async (owner: Caller, browser: string) => {
+    const path = await make(owner)
+    const { text, headers } = await anonymous.get(path, { headers: { 'accept-language': browser } })
+    const [, name] = /^X-WR-CALNAME:(.*)\r$/m.exec(text) ?? []
+    return [name, headers['content-language'], headers['content-disposition'], headers.vary]
+  }
+  const german = ['Aufgaben', 'de', 'inline; filename="aufgaben.ics"', undefined]
+  const english = ['Tasks', 'en', 'inline; filename="tasks.ics"', undefined]
+  const person = await service.member()
+  t.strictSame(await read(person, 'en'), german, 'whatever the calendar program asks for')
+  await person.get('/api/auth/me', { headers: { 'accept-language': 'en-GB' } })
+  t.strictSame(await read(person, 'de'), english, 'the language last used in the app')
+  await person.patch('/api/accounts/me', { language: 'de' })
+  const path = await make(person)
+  const { headers } = await anonymous.get(path)
+  t.equal(headers['content-language'], 'de', 'the setting')
+  await person.patch('/api/accounts/me', { language: 'en' })
+  const changed = await anonymous.get(path, { headers: { 'if-none-match': headers.etag as string } })
+  t.strictSame([changed.status, changed.headers['content-language']], [200, 'en'])
+})
+
+t.test('the calendar of a person without a known language is in that of the service', async (t) => {
+  const abroad = await startService(t, { config: { defaultLanguage: 'en' } })
+  const { url } = (await (await abroad.member()).post('/api/calendar/token')).body
+  const { text, headers } = await abroad.anonymous.get(new URL(url).pathname)
+  t.equal(headers['content-language'], 'en')
+  t.match(text, 'NAME:Tasks\r\n')
+})

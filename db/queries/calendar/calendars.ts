@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { CalendarEvent } from '../../../src/domain/calendar/icalendar.js'
+import type { LanguageOfUser } from '../../../src/domain/text/language.js'
 import type { Database } from '../../types.js'
 
 // Raw SQL: the events are a JSON aggregate of an ordered and limited subquery.
@@ -29,13 +30,15 @@ export async function findCalendarToken(
 /** Maximum number of events in a calendar; far above the expected number of open occurrences of a person */
 const MAX_EVENTS = 200
 
+interface StoredCalendar extends LanguageOfUser {
+  disabled_on: string | null
+  events: CalendarEvent[]
+}
+
 /** Returns the owner's open occurrences by due day, at most `MAX_EVENTS`; undefined if the token is unknown. */
-export async function findCalendar(
-  db: Kysely<Database>,
-  tokenHash: Buffer,
-): Promise<{ disabled_on: string | null; events: CalendarEvent[] } | undefined> {
-  const { rows } = await sql<{ disabled_on: string | null; events: CalendarEvent[] }>`
-    select disabled_on, (
+export async function findCalendar(db: Kysely<Database>, tokenHash: Buffer): Promise<StoredCalendar | undefined> {
+  const { rows } = await sql<StoredCalendar>`
+    select disabled_on, language, language_used, (
       select coalesce(json_agg(event order by coalesce(extended_until, due_on), id), '[]')
       from (
         select occurrences.id, title, occurrences.due_on, extended_until

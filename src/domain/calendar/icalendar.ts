@@ -1,3 +1,4 @@
+import type { Language } from '../text/language.js'
 import { daysBetween } from '../time/calendar.js'
 
 /** An open occurrence of an assignment; the calendar contains an all-day event on its last day. */
@@ -8,6 +9,9 @@ export interface CalendarEvent {
   extended_until: string | null
 }
 
+/** Name of the calendar */
+const TASKS: Readonly<Record<Language, string>> = { de: 'Aufgaben', en: 'Tasks' }
+
 const LINE_OCTETS = 75
 /** Control characters that RFC 5545 forbids in texts, except line breaks, which `escapeText` escapes */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters in order to remove them
@@ -16,20 +20,22 @@ const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g
 /**
  * Writes an iCalendar file (RFC 5545) of all-day events.
  * @param host part of the UIDs after `@`, which makes them globally unique
+ * @param language language of the words; titles stay as they are
  * @param today day of the timestamps (`YYYY-MM-DD`), so that the same events on the same day give identical files
- * @example writeCalendar([], { host: 'example.org', today: '2026-11-27' }).split('\r\n')[0] // 'BEGIN:VCALENDAR'
+ * @example writeCalendar([], { host: 'example.org', language: 'en', today: '2026-11-27' }).split('\r\n')[0] // 'BEGIN:VCALENDAR'
  */
 export function writeCalendar(
   events: readonly CalendarEvent[],
-  { host, today }: { host: string; today: string },
+  { host, language, today }: { host: string; language: Language; today: string },
 ): string {
+  const tasks = TASKS[language]
   const lines = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
-    'PRODID:-//svc-training//Aufgaben//DE',
+    `PRODID:-//svc-training//${tasks}//${language.toUpperCase()}`,
     'CALSCALE:GREGORIAN',
-    'NAME:Aufgaben',
-    'X-WR-CALNAME:Aufgaben',
+    `NAME:${tasks}`,
+    `X-WR-CALNAME:${tasks}`,
     'REFRESH-INTERVAL;VALUE=DURATION:PT4H',
     'X-PUBLISHED-TTL:PT4H',
     ...events.flatMap((event) => linesOf(event, host, today)),
