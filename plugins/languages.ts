@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { findAppLanguage, type Language, type Reader, readerLanguages } from '../src/domain/text/language.js'
 
@@ -34,6 +34,19 @@ export default fp(
   },
   { name: 'languages', dependencies: ['service'] },
 )
+
+/** Adds the headers on which `appLanguage` depends to `Vary`, which may name others, such as `Origin`. */
+export function varyByLanguage(reply: FastifyReply): void {
+  const earlier = reply.getHeader('vary')
+  reply.header('vary', `${earlier === undefined ? '' : `${earlier}, `}Accept-Language, Cookie`)
+}
+
+/** Returns the language that the query names, else that of the app for the caller, and then varies the response by it. */
+export function languageFor(request: FastifyRequest, reply: FastifyReply, named: Language | undefined): Language {
+  if (named !== undefined) return named
+  varyByLanguage(reply)
+  return request.appLanguage
+}
 
 /** @param setting language of the account */
 export function readerOf({ headers }: FastifyRequest, setting: Language | null | undefined): Reader {

@@ -9,6 +9,7 @@ import { escapeHtml } from '../src/domain/text/html.js'
 import { LANGUAGES as LANGUAGE_TAGS } from '../src/domain/text/language.js'
 import { matchesEtag } from '../src/http/matches-etag.js'
 import { NOT_FOUND, WEB_NOT_BUILT } from '../src/http/refusals.js'
+import { varyByLanguage } from './languages.js'
 import rateLimit from './rate-limit.js'
 import type { ServiceConfig } from './service.js'
 
@@ -53,7 +54,6 @@ const NO_PAGES = new Set<string | undefined>(['api', 'docs', 'assets', 'openapi.
 
 /** Language of the page at the top of the folder; the page of each other language is in a folder named by its tag */
 const SOURCE_LANGUAGE = 'de'
-const VARY = 'Accept-Language, Cookie'
 
 /** Places in the built page that the service fills */
 const BASE = '<base href="/"'
@@ -95,7 +95,8 @@ export default fp<WebOptions>(
       if (page === undefined) throw WEB_NOT_BUILT
       // Search engines must not index the pages of certificates, whose addresses contain a secret code.
       reply.headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-cache', 'x-robots-tag': 'noindex' })
-      reply.headers({ etag: page.etag, vary: VARY })
+      varyByLanguage(reply)
+      reply.header('etag', page.etag)
       if (matchesEtag(request.headers['if-none-match'], page.etag)) return reply.code(304).send()
       return reply.type('text/html; charset=utf-8').send(page.text)
     }
@@ -103,7 +104,8 @@ export default fp<WebOptions>(
     app.decorate('showPage', (request: FastifyRequest, reply: FastifyReply) => {
       const page = editionFor(request)?.page
       if (page === undefined || !isNavigation(request)) return false
-      reply.code(400).headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-store', vary: VARY })
+      reply.code(400).headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-store' })
+      varyByLanguage(reply)
       reply.type('text/html; charset=utf-8').send(page.text)
       return true
     })
@@ -143,13 +145,14 @@ export default fp<WebOptions>(
       }
       pages.get(`/${MANIFEST}`, (request, reply) => {
         const language = editions.has(request.appLanguage) ? request.appLanguage : SOURCE_LANGUAGE
-        reply.headers({ 'cache-control': 'no-cache', vary: VARY })
+        varyByLanguage(reply)
+        reply.header('cache-control', 'no-cache')
         return reply.sendFile(path.posix.join(folderOf(language), MANIFEST))
       })
       pages.get(`/${WORKER}`, (request, reply) => {
         const { worker } = editionFor(request) ?? german
-        reply.headers({ 'content-security-policy': WORKER_POLICY, 'cache-control': 'no-cache', vary: VARY })
-        reply.header('etag', worker.etag)
+        varyByLanguage(reply)
+        reply.headers({ 'content-security-policy': WORKER_POLICY, 'cache-control': 'no-cache', etag: worker.etag })
         if (matchesEtag(request.headers['if-none-match'], worker.etag)) return reply.code(304).send()
         return reply.type('text/javascript; charset=utf-8').send(worker.text)
       })

@@ -168,9 +168,11 @@ export const SETTINGS = {
   },
   DEFAULT_LANGUAGE: {
     schema: { type: 'string', enum: LANGUAGES, default: 'de' },
-    german: { text: 'Sprache der App und der Mails für alle, deren Browser und Konto keine andere nennen: de oder en' },
+    german: {
+      text: 'Sprache von App, Mails, Kalendern und PDFs für alle, deren Browser und Konto keine andere nennen: de oder en',
+    },
     english: {
-      text: 'language of the app and of mails, `de` or `en`, unless the account or the browser names another',
+      text: 'language of the app, mails, calendars and PDFs, `de` or `en`, unless the account or the browser names another',
     },
   },
   SIMULATED_DATE: {

@@ -13,6 +13,7 @@ import type { OccurrenceSelection } from '../../db/queries/assignments/occurrenc
 import { findReach } from '../../db/queries/assignments/plan.js'
 import { findTitle } from '../../db/queries/certificates/search.js'
 import { actorOf } from '../../plugins/auth.js'
+import { languageFor } from '../../plugins/languages.js'
 import { isDisabled } from '../../src/domain/accounts/deactivation.js'
 import { ADMINS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { type AssignmentInput, parseAssignment, parseAudience } from '../../src/domain/assignments/assignment.js'
@@ -42,6 +43,7 @@ import { linkAddressOf } from '../../src/domain/mail/settings.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { maySeeTeam } from '../../src/domain/teams/teams.js'
+import type { Language } from '../../src/domain/text/language.js'
 import { checkStorable, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
@@ -102,6 +104,9 @@ const AUDIENCE = [PERSON_NOT_FOUND, AUDIENCE_TEAM_NOT_FOUND]
 /** Number of names that the form shows before an assignment is given */
 const SHOWN_NAMES = 3
 const LISTS_PER_TEN_SECONDS = 10
+
+const LIST_NAMES: Readonly<Record<Language, string>> = { de: 'teilnahmeliste', en: 'participants' }
+const ARCHIVE_NAMES: Readonly<Record<Language, string>> = { de: 'nachweise', en: 'certificates' }
 
 const assignments: FastifyPluginAsyncTypebox = async (app) => {
   const { clock } = app
@@ -368,12 +373,14 @@ in the audit trail like a view of the state.`,
     },
     async (request, reply) => {
       const { overseen, query } = request
-      const content = await listSigners(app.db, actorOf(request), overseen, query.state, app.assignments)
+      const listed = await listSigners(app.db, actorOf(request), overseen, query.state, app.assignments)
+      const language = languageFor(request, reply, query.lang)
+      const content = { ...listed, language }
       const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
       const pdf = await renderPdf(accountShare(request.user.id), { kind: 'session', content }, signal)
       return reply
         .type('application/pdf')
-        .header('content-disposition', `attachment; filename="teilnahmeliste-${content.day}.pdf"`)
+        .header('content-disposition', `attachment; filename="${LIST_NAMES[language]}-${content.day}.pdf"`)
         .send(pdf) as never
     },
   )
@@ -402,11 +409,12 @@ meanwhile are left out. The files are named \`<name>-<code>.pdf\`.`,
       const id = assignmentIdOf(params)
       const title = await findTitle(app.db, id, certificateReader.scope)
       if (title === undefined) throw ASSIGNMENT_NOT_FOUND
+      const language = languageFor(request, reply, query.lang)
       const order = {
         assignment: { id, title },
         purpose: parsePurpose(query.purpose),
         userId: user.id,
-        frameOf: (code: string) => frameOf(code, app.config, query.lang),
+        frameOf: (code: string) => frameOf(code, app.config, language),
       }
       const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
       const body = await serveAlone(user.id, reply, async () => {
@@ -417,7 +425,7 @@ meanwhile are left out. The files are named \`<name>-<code>.pdf\`.`,
       return (
         reply
           .type('application/zip')
-          .header('content-disposition', `attachment; filename="nachweise_${clock.today()}.zip"`)
+          .header('content-disposition', `attachment; filename="${ARCHIVE_NAMES[language]}_${clock.today()}.zip"`)
           // Stops nginx from buffering the whole response for a slow client.
           .header('x-accel-buffering', 'no')
           .send(body) as never

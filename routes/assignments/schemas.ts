@@ -5,6 +5,7 @@ import { OCCURRENCE_STATES, type OccurrenceState, OPEN_STATES } from '../../src/
 import type { Due, Starts } from '../../src/domain/assignments/schedule.js'
 import { choice, choices, flag, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
 import { BasedOn, FormClientId, GROUP, nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { CertificateFileQuery } from '../certificates/schemas.js'
 
 const MAX_PARTS = 20
 const MAX_TEAMS = 1_000
@@ -393,6 +394,7 @@ export const OccurrenceList = Type.Object({
 
 export const SignersQuery = Type.Object({
   state: choices(OCCURRENCE_STATES, OPEN_STATES, `${OPEN_STATES.join(',')} (not finished)`),
+  ...CertificateFileQuery.properties,
 })
 
 export const SignersFile = Type.Unsafe<never>({ type: 'string', format: 'binary' })

@@ -4,6 +4,7 @@ import { recordCertificateView } from '../../db/queries/accounts/audit.js'
 import { type Certificate, findCertificate, listOwnCertificates } from '../../db/queries/certificates/certificates.js'
 import { isCertificateInScope, listChoices } from '../../db/queries/certificates/search.js'
 import { actorOf } from '../../plugins/auth.js'
+import { languageFor } from '../../plugins/languages.js'
 import { findCertificateReader } from '../../plugins/rights.js'
 import type { ServiceConfig } from '../../plugins/service.js'
 import { ADMINS_ONLY, AUDITORS_ONLY } from '../../src/domain/accounts/refusals.js'
@@ -204,16 +205,14 @@ search is. The same proof gives the same bytes for the same settings and languag
         if (!(await isCertificateInScope(app.db, certificate.assignment_id, reader.scope))) throw CERTIFICATE_NOT_FOUND
         await recordCertificateView(app.db, actorOf(request), { day: app.clock.today(), scope: reader.scope })
       }
-      const frame = frameOf(certificate.code, app.config, request.query.lang)
+      const language = languageFor(request, reply, request.query.lang)
+      const frame = frameOf(certificate.code, app.config, language)
       const content = { ...certificate, ...frame, snapshot: readSnapshot(certificate.snapshot) }
       const signal = AbortSignal.any([app.stopping, abortOnClose(reply)])
       const pdf = await renderPdf(accountShare(request.user.id), { kind: 'certificate', content }, signal)
       return reply
         .type('application/pdf')
-        .header(
-          'content-disposition',
-          `attachment; filename="${FILE_NAMES[request.query.lang]}-${certificate.completed_on}.pdf"`,
-        )
+        .header('content-disposition', `attachment; filename="${FILE_NAMES[language]}-${certificate.completed_on}.pdf"`)
         .send(pdf) as never
     },
   )

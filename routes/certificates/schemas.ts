@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { CERTIFICATE_STATES } from '../../db/queries/certificates/search.js'
 import { LANGUAGES } from '../../src/domain/text/language.js'
 import { parseChoice } from '../../src/domain/text/parameters.js'
-import { choice, choiceOr, id, NEXT_OF_NEWEST_FIRST, newestFirst, page, parameter } from '../../src/http/query.js'
+import { choice, id, NEXT_OF_NEWEST_FIRST, newestFirst, page, parameter } from '../../src/http/query.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const Code = Type.String({ description: '26 characters.', examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] })
@@ -139,7 +139,10 @@ export const CertificateChoices = Type.Object({
 })
 
 export const CertificateFileQuery = Type.Object({
-  lang: choiceOr(LANGUAGES, 'de', 'Language of the printed words; titles and notes are printed as they are.'),
+  lang: choice(
+    LANGUAGES,
+    'Language of the printed words, default that of the app for the caller; titles and notes are printed as they are.',
+  ),
 })
 
 export const CertificateExportQuery = Type.Object({

@@ -622,6 +622,12 @@ t.test("a list to sign contains the persons who have not finished; for a lead, o
   t.equal(await listed(admin), 4, 'a header, the lead, the member and the outsider')
   t.equal(await listed(admin, '?state=done'), 2)
   t.equal(await listed(lead), 3)
+  const url = `/api/assignments/${id}/list.pdf`
+  const english = await service.app.inject({ url, headers: { cookie: admin.cookie, 'accept-language': 'en' } })
+  t.match(english.headers, { 'content-disposition': /participants-2026-12-01\.pdf/, vary: 'Accept-Language, Cookie' })
+  t.ok(english.rawPayload.includes('/Lang (en-GB)'))
+  const named = await service.app.inject({ url: `${url}?lang=de`, headers: { cookie: admin.cookie } })
+  t.ok(named.rawPayload.includes('/Lang (de-DE)'), 'the language that the request names')
   const refused = errorBody(403, 'Das sehen nur die verantwortliche Person und die Leitung des Teams')
   t.strictSame((await member.get(`/api/assignments/${id}/list.pdf`)).body, refused)
   t.equal((await admin.get(`/api/assignments/${id}/list.pdf?state=x`)).status, 400)

@@ -54,8 +54,14 @@ t.test('packs the PDFs of the proofs in force of an assignment, for a stated pur
   t.equal(rawPayload.toString('latin1').split('%PDF-').length, 4)
   t.equal((await auditor.get(`/api/assignments/${data.id}/proofs.zip`)).status, 400, 'without a purpose')
   const english = await service.app.inject({ url: `${url}&lang=en`, headers: { cookie: auditor.cookie } })
-  const pdfs = [...(await unzip(english.rawPayload)).values()]
-  t.ok(pdfs.length > 0 && pdfs.every((pdf) => Buffer.from(pdf).includes('/Lang (en-GB)')), 'PDFs in English')
+  const unnamed = { cookie: auditor.cookie, 'accept-language': 'en' }
+  const reader = await service.app.inject({ url, headers: unnamed })
+  for (const { rawPayload, headers } of [english, reader]) {
+    const pdfs = [...(await unzip(rawPayload)).values()]
+    t.ok(pdfs.length > 0 && pdfs.every((pdf) => Buffer.from(pdf).includes('/Lang (en-GB)')), 'PDFs in English')
+    t.match(headers['content-disposition'], /certificates_/)
+  }
+  t.strictSame([english.headers.vary, reader.headers.vary], [undefined, 'Accept-Language, Cookie'])
   t.equal((await responsible.get(url)).status, 404)
   t.equal((await ada.get(url)).status, 403)
   const { accesses } = (await bo.get('/api/accounts/me/accesses?limit=1')).body
@@ -74,7 +80,14 @@ t.test('prints one archive at a time for a user, and ends it with the signal', a
 
 t.test('goes on while the user waits for as many single PDFs as allowed', async (t) => {
   const { stream } = await openArchive(db, actor, order, new AbortController().signal)
-  const content = { title: 'Brandschutz', parts: [], day: '2026-12-04', at: now, persons: [{ id: 1, name: 'Ada' }] }
+  const content = {
+    language: 'de' as const,
+    title: 'Brandschutz',
+    parts: [],
+    day: '2026-12-04',
+    at: now,
+    persons: [{ id: 1, name: 'Ada' }],
+  }
   const { signal } = new AbortController()
   const single = () => renderPdf(accountShare(auditor.id), { kind: 'session', content }, signal)
   // One is printed, three wait; the archive asks for its first PDF after them.

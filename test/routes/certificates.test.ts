@@ -9,7 +9,12 @@ t.setTimeout(300_000)
 
 const now = new Date('2026-12-05T10:00:00Z')
 const service = await startService(t, { now: () => now, config: { companyName: 'Muster GmbH' } })
-const { db } = service
+const { db, database } = service
+const abroad = await startService(t, {
+  now: () => now,
+  database,
+  config: { defaultLanguage: 'en', corsOrigins: ['https://app.example.org'] },
+})
 const admin = await service.admin()
 
 interface Shown {
@@ -151,6 +156,22 @@ t.test('the owner gets the PDF of a proof, always with the same bytes, and other
   const english = await service.app.inject({ url: `${url}?lang=en`, headers: { cookie: person.cookie } })
   t.match(english.headers, { 'content-disposition': /certificate-2026-12-05\.pdf/ })
   t.ok(english.rawPayload.includes('/Lang (en-GB)') && pdf.rawPayload.includes('/Lang (de-DE)'))
+  t.equal(english.headers.vary, undefined)
+  t.equal(pdf.headers.vary, 'Accept-Language, Cookie')
+  const tagFor = async (language: 'de' | 'en' | null, accepted: string, query = '') => {
+    await person.patch('/api/accounts/me', { language })
+    const headers = { cookie: person.cookie, 'accept-language': accepted }
+    const { rawPayload } = await service.app.inject({ url: url + query, headers })
+    return /\/Lang \(([\w-]+)\)/.exec(rawPayload.toString('latin1'))?.[1]
+  }
+  t.equal(await tagFor(null, 'en-US,de;q=0.5'), 'en-GB', 'the language of the browser')
+  t.equal(await tagFor(null, 'tr'), 'de-DE', 'that of the service')
+  t.equal(await tagFor('en', 'de'), 'en-GB', 'the setting')
+  t.equal(await tagFor('en', 'de', '?lang=de'), 'de-DE', 'the one that the request names')
+  await person.patch('/api/accounts/me', { language: null })
+  const there = await abroad.app.inject({ url, headers: { cookie: person.cookie } })
+  t.ok(there.rawPayload.includes('/Lang (en-GB)'), 'DEFAULT_LANGUAGE=en')
+  t.equal(there.headers.vary, 'Origin, Accept-Language, Cookie')
   t.match(await person.get(`${url}?lang=fr`), { status: 400, headers: { 'x-error-field': 'lang' } })
   const missing = errorBody(404, 'Diesen Nachweis gibt es nicht')
   t.strictSame((await (await service.member()).get(url)).body, missing)

@@ -70,7 +70,8 @@ const certificateOf = (name: string, change: Partial<PrintedCertificate> = {}): 
   },
   ...change,
 })
-const sessionOf = (names: readonly string[]) => ({
+const sessionOf = (names: readonly string[], language: 'de' | 'en' = 'de') => ({
+  language,
   title: 'Brandschutz',
   parts: ['Fluchtwege', 'Rundgang'],
   day: '2026-12-05',
@@ -119,6 +120,20 @@ t.test('a list prints 500 names as text that programs read', { skip }, async (t)
   t.equal(structure.match(/\bTR\b/g)?.length, 504, 'a row for each person, and one header')
   t.equal(structure.match(/\bTH\b/g)?.length, 3)
   t.equal(structure.match(/\bTable\b/g)?.length, 1)
+})
+
+t.test('a list is printed in English, with names and titles as they are', { skip }, async (t) => {
+  const pdf = await printSession(sessionOf(['Erika Muster', 'Anna 😀'], 'en'))
+  const expected = [
+    ...['List of participants', 'Brandschutz', 'Content: Fluchtwege, Rundgang'],
+    ...['Date', 'Place', 'Conducted by', 'Signature'],
+    'This PDF shows � in place of some characters. “No.” is the number of the account.',
+    ...['Name', 'Signature', '1', 'Erika Muster', '2', 'Anna � (No. 2)'],
+    ...['Brandschutz, as of 5 December 2026', 'Page 1 of 1'],
+  ]
+  t.equal(squeeze(await readPdf(t, pdf, 'pdftotext', '-raw')), squeeze(expected.join('')))
+  t.match(await readPdf(t, pdf, 'pdfinfo'), /^Title: +List of participants: Brandschutz$/m)
+  t.ok(pdf.includes('/Lang (en-GB)'), 'tells screen readers the language')
 })
 
 t.test('a printed proof contains its data, with a QR code of its page', { skip }, async (t) => {

@@ -104,7 +104,7 @@ export async function listSigners(
   overseen: OverseenAssignment,
   states: readonly OccurrenceState[],
   context: AssignmentContext,
-): Promise<PrintedSession> {
+): Promise<Omit<PrintedSession, 'language'>> {
   const { at, today } = context.moment()
   const { id, title } = overseen.assignment
   const parts = await listParts(db, overseen.assignment)

@@ -1,3 +1,4 @@
+import type { Language } from '../../domain/text/language.js'
 import {
   createPdf,
   type Document,
@@ -9,9 +10,12 @@ import {
   TEXT,
   writeText,
 } from './document.js'
+import { SESSION_WORDS, type SessionWords } from './session-words.js'
 
 /** Content of an attendance list on which the participants sign. */
 export interface PrintedSession {
+  /** Language of the printed words; names and titles are printed as they are */
+  language: Language
   title: string
   parts: string[]
   /** Day for which the list is current, as `YYYY-MM-DD` */
@@ -30,11 +34,12 @@ const NAME = 230
 const LINE = '#888888'
 
 export function printSession(session: PrintedSession): Promise<Buffer> {
+  const words = SESSION_WORDS[session.language]
   const margins = { top: MARGIN, bottom: BOTTOM, left: MARGIN, right: MARGIN }
   const options = {
-    title: `Teilnahmeliste: ${session.title}`,
+    title: `${words.list}: ${session.title}`,
     at: session.at,
-    lang: 'de-DE',
+    lang: words.tag,
     margins,
     bufferPages: true,
   }
@@ -42,30 +47,34 @@ export function printSession(session: PrintedSession): Promise<Buffer> {
     const root = document.struct('Document')
     document.addStructure(root)
     writeHead(document, root, session)
-    writeTable(document, root, session.persons)
+    writeTable(document, root, session.persons, words)
     numberPages(document, session)
   })
 }
 
-function writeHead(document: Document, root: PDFKit.PDFStructureElement, { title, parts, persons }: PrintedSession) {
+function writeHead(
+  document: Document,
+  root: PDFKit.PDFStructureElement,
+  { title, parts, persons, language }: PrintedSession,
+): void {
+  const words = SESSION_WORDS[language]
   const add = (type: string, write: () => void) => root.add(document.struct(type, {}, write))
-  add('H1', () => writeText(document, 'Teilnahmeliste', { isBold: true, fontSize: 22 }))
+  add('H1', () => writeText(document, words.list, { isBold: true, fontSize: 22 }))
   add('P', () => writeText(document, title, { isBold: true, fontSize: 14 }))
   document.y += 4
-  add('P', () => writeText(document, `Inhalt: ${parts.join(', ')}`, { fontSize: 10, color: MUTED }))
+  add('P', () => writeText(document, words.content(parts.join(', ')), { fontSize: 10, color: MUTED }))
   document.y += 16
   const right = document.page.width - MARGIN
   const middle = MARGIN + 150
-  writeField(document, root, 'Tag', { from: MARGIN, to: middle - 16 })
-  writeField(document, root, 'Ort', { from: middle, to: right })
+  writeField(document, root, words.day, { from: MARGIN, to: middle - 16 })
+  writeField(document, root, words.place, { from: middle, to: right })
   document.y += 30
-  writeField(document, root, 'Durchgeführt von', { from: MARGIN, to: MARGIN + NUMBER + NAME })
-  writeField(document, root, 'Unterschrift', { from: MARGIN + NUMBER + NAME + 16, to: right })
+  writeField(document, root, words.instructor, { from: MARGIN, to: MARGIN + NUMBER + NAME })
+  writeField(document, root, words.signature, { from: MARGIN + NUMBER + NAME + 16, to: right })
   document.x = MARGIN
   document.y += 26
   if (!persons.every(({ name }) => isPrintable(name))) {
-    const text = 'Einige Schriftzeichen zeigt dieses PDF nicht, sondern \ufffd. „Nr.“ ist die Nummer des Kontos.'
-    add('P', () => writeText(document, text, { fontSize: SMALL }))
+    add('P', () => writeText(document, words.missingCharacters, { fontSize: SMALL }))
     document.y += 8
   }
 }
@@ -90,17 +99,19 @@ function writeTable(
   document: Document,
   root: PDFKit.PDFStructureElement,
   persons: readonly { id: number; name: string }[],
+  words: SessionWords,
 ): void {
+  const headings: Cells = ['', words.name, words.signature]
   const table = document.struct('Table')
   root.add(table)
-  writeRow(document, table, { type: 'TH', cells: HEADINGS })
+  writeRow(document, table, { type: 'TH', cells: headings })
   for (const [index, { id, name }] of persons.entries()) {
-    const text = isPrintable(name) ? name : `${name} (Nr. ${id})`
+    const text = isPrintable(name) ? name : words.numbered(name, id)
     const height = rowHeight(document, text)
     if (document.y + height > document.page.height - BOTTOM) {
       document.addPage()
       // The tagged table has a single header row; the repeated headers of further pages are artifacts.
-      writeCells(document, HEADINGS, { isHead: true, asCell: (write) => asArtifact(document, write) })
+      writeCells(document, headings, { isHead: true, asCell: (write) => asArtifact(document, write) })
     }
     writeRow(document, table, { type: 'TD', cells: [String(index + 1), text, ''] })
   }
@@ -108,8 +119,6 @@ function writeTable(
 }
 
 type Cells = [number: string, name: string, signature: string]
-
-const HEADINGS: Cells = ['', 'Name', 'Unterschrift']
 
 function writeRow(
   document: Document,
@@ -151,7 +160,8 @@ function writeCells(
   document.y = top + height
 }
 
-function numberPages(document: Document, { title, day }: PrintedSession): void {
+function numberPages(document: Document, { title, day, language }: PrintedSession): void {
+  const words = SESSION_WORDS[language]
   const { count } = document.bufferedPageRange()
   for (let page = 0; page < count; page++) {
     document.switchToPage(page)
@@ -161,13 +171,13 @@ function numberPages(document: Document, { title, day }: PrintedSession): void {
     document.page.margins.bottom = 0
     const style = { fontSize: SMALL, color: MUTED, x: MARGIN, y, lineBreak: false }
     asArtifact(document, () => {
-      writeText(document, `${title}, Stand ${formatDay(day, 'de')}`, {
+      writeText(document, words.asOf(title, formatDay(day, language)), {
         ...style,
         width: width - 100,
         height: 12,
         ellipsis: true,
       })
-      writeText(document, `Seite ${page + 1} von ${count}`, { ...style, width, align: 'right' })
+      writeText(document, words.page(page + 1, count), { ...style, width, align: 'right' })
     })
   }
 }
