@@ -46,12 +46,14 @@ for (const { kind, create, change, read, isArchived } of KINDS) {
     t: Test,
     field: string,
     message: RegExp,
+    code: string,
     request: Promise<{ status: number; body: unknown; headers: Record<string, unknown> }>,
   ) => {
     const { status, body, headers } = await request
     t.equal(status, 400)
     t.match(body, { message })
     t.equal(headers['x-error-field'], field)
+    t.equal(headers['x-error-code'], code)
   }
 
   t.test(`a ${kind} names its original, which lists its variants`, async (t) => {
@@ -83,17 +85,29 @@ for (const { kind, create, change, read, isArchived } of KINDS) {
     const variant = await add({ lang: 'en', translation_of: original })
     const other = await add({ lang: 'fr' })
     const to = (translation_of: string, rest: object = {}) => change(other, { translation_of, ...rest })
-    await refused(t, 'translation_of', /selbst eine Variante/, to(variant))
-    await refused(t, 'translation_of', /auf sich selbst/, to(other))
-    await refused(t, 'translation_of', /gibt es nicht/, to('nirgends'))
-    await refused(t, 'translation_of', /gibt es nicht/, create({ lang: 'fr', translation_of: 'nirgends' }))
-    await refused(t, 'translation_of', /schon eine Variante hiervon/, change(original, { translation_of: other }))
-    await refused(t, 'lang', /gibt es schon/, to(original, { lang: 'en' }))
-    await refused(t, 'lang', /gibt es schon/, to(original, { lang: 'de' }))
-    await refused(t, 'lang', /gibt es schon/, create({ lang: 'en', translation_of: original }))
-    await refused(t, 'lang', /gibt es schon/, change(original, { lang: 'en' }))
-    await refused(t, 'lang', /Kürzel/, change(original, { lang: 'xx' }))
-    await refused(t, 'lang', /Kürzel/, create({ lang: 'xx' }))
+    await refused(t, 'translation_of', /selbst eine Variante/, 'original_is_variant', to(variant))
+    await refused(t, 'translation_of', /auf sich selbst/, 'original_is_itself', to(other))
+    await refused(t, 'translation_of', /gibt es nicht/, 'original_not_found', to('nirgends'))
+    await refused(
+      t,
+      'translation_of',
+      /gibt es nicht/,
+      'original_not_found',
+      create({ lang: 'fr', translation_of: 'nirgends' }),
+    )
+    await refused(
+      t,
+      'translation_of',
+      /schon eine Variante hiervon/,
+      'has_variants',
+      change(original, { translation_of: other }),
+    )
+    await refused(t, 'lang', /gibt es schon/, 'language_taken', to(original, { lang: 'en' }))
+    await refused(t, 'lang', /gibt es schon/, 'language_taken', to(original, { lang: 'de' }))
+    await refused(t, 'lang', /gibt es schon/, 'language_taken', create({ lang: 'en', translation_of: original }))
+    await refused(t, 'lang', /gibt es schon/, 'language_taken', change(original, { lang: 'en' }))
+    await refused(t, 'lang', /Kürzel/, 'invalid_input', change(original, { lang: 'xx' }))
+    await refused(t, 'lang', /Kürzel/, 'invalid_input', create({ lang: 'xx' }))
     const elsewhere = await createSource(db)
     const chief = await createEditor(service, source, elsewhere)
     const body =
@@ -108,7 +122,7 @@ for (const { kind, create, change, read, isArchived } of KINDS) {
               client_id: unique('id'),
             },
           })
-    await refused(t, 'translation_of', /anderen Quelle/, to(body.body[kind].slug))
+    await refused(t, 'translation_of', /anderen Quelle/, 'original_of_other_source', to(body.body[kind].slug))
     t.equal((await read(other)).translation_of, null)
   })
 
@@ -118,8 +132,8 @@ for (const { kind, create, change, read, isArchived } of KINDS) {
     const other = await add({ lang: 'fr' })
     t.equal((await change(original, { archived: true })).status, 200)
     t.equal(isArchived(await read(variant)), true)
-    await refused(t, 'archived', /Original ist archiviert/, change(variant, { archived: false }))
-    await refused(t, 'translation_of', /archiviert/, change(other, { translation_of: original }))
+    await refused(t, 'archived', /Original ist archiviert/, 'original_archived', change(variant, { archived: false }))
+    await refused(t, 'translation_of', /archiviert/, 'original_archived', change(other, { translation_of: original }))
     t.equal((await change(original, { archived: false })).status, 200)
     t.equal(isArchived(await read(variant)), true, 'stays archived until it is restored itself')
     t.equal((await change(variant, { archived: false })).status, 200)
@@ -135,7 +149,7 @@ for (const { kind, create, change, read, isArchived } of KINDS) {
     t.match((await read(original)).variants, [{ slug: next.body[kind].slug }])
     t.match(await read(former), { lang: 'en', translation_of: null })
     t.equal((await change(former, { archived: false })).status, 200)
-    await refused(t, 'lang', /gibt es schon/, change(former, { translation_of: original }))
+    await refused(t, 'lang', /gibt es schon/, 'language_taken', change(former, { translation_of: original }))
   })
 
   t.test(`of concurrent variants of a ${kind} in one language, one is created`, async (t) => {

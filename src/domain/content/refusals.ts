@@ -199,7 +199,9 @@ export function requireVersion(given: number | null | undefined, present: number
 export class NotInGroup extends InvalidField {}
 
 /** Only a variant is compared with its original. */
-export const NOT_A_VARIANT = new NotInGroup('translation_of', 'fehlt: Das hier ist keine Variante')
+export const NOT_A_VARIANT = new NotInGroup('translation_of', 'fehlt: Das hier ist keine Variante', {
+  code: 'not_a_variant',
+})
 
 /** The item has no variants in other languages, so there is no language to choose. */
 export const NO_VARIANTS = new InvalidInput('Das gibt es nur in einer Sprache', 'no_variants', { field: 'slug' })
@@ -212,7 +214,9 @@ export class NoSuchVariant extends InvalidField {
 }
 
 /** A variant is archived with its original, so it cannot be restored alone. */
-export const ORIGINAL_ARCHIVED = new NotInGroup('archived', 'geht hier nicht: Das Original ist archiviert')
+export const ORIGINAL_ARCHIVED = new NotInGroup('archived', 'geht hier nicht: Das Original ist archiviert', {
+  code: 'original_archived',
+})
 
 /** The client id belongs to a card or sheet that the caller may not edit. */
 export const CLIENT_ID_TAKEN = new Refusal('conflict', 'client_id_taken', 'Diese „client_id“ ist schon vergeben', {

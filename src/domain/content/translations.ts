@@ -39,6 +39,10 @@ export interface GroupItem {
 /** Why an item cannot be in its group. `message` is the end of a sentence that begins with the name of the field. */
 export interface TranslationProblem {
   field: 'lang' | 'translation_of'
+  /** Code of the refusal */
+  code: string
+  /** Slug of the other item that the problem concerns */
+  slug: string
   message: string
 }
 
@@ -51,31 +55,41 @@ export interface TranslationProblem {
 export function findTranslationProblem(item: GroupItem, others: readonly GroupItem[]): TranslationProblem | undefined {
   const { slug, lang, translation_of } = item
   if (translation_of !== null) {
-    const message = findOriginalProblem(item, translation_of, others)
-    if (message !== undefined) return { field: 'translation_of', message }
+    const problem = findOriginalProblem(item, translation_of, others)
+    if (problem !== undefined) return { field: 'translation_of', slug: translation_of, ...problem }
   }
   const group = translation_of ?? slug
   const same = others.find((other) => groupOf(other) === group && other.slug !== slug && other.lang === lang)
   if (same === undefined) return undefined
-  return { field: 'lang', message: `hat den Wert ${lang}, aber in dieser Sprache gibt es schon „${same.slug}“` }
+  const message = `hat den Wert ${lang}, aber in dieser Sprache gibt es schon „${same.slug}“`
+  return { field: 'lang', code: 'language_taken', slug: same.slug, message }
 }
 
-function findOriginalProblem(item: GroupItem, slug: string, others: readonly GroupItem[]): string | undefined {
-  if (slug === item.slug) return 'darf nicht auf sich selbst zeigen'
+function findOriginalProblem(
+  item: GroupItem,
+  slug: string,
+  others: readonly GroupItem[],
+): (Pick<TranslationProblem, 'code' | 'message'> & { slug?: string }) | undefined {
+  if (slug === item.slug) return { code: 'original_is_itself', message: 'darf nicht auf sich selbst zeigen' }
   const original = others.find((other) => other.slug === slug)
-  if (original === undefined) return `nennt „${slug}“, aber das gibt es nicht`
-  if (original.source_id !== item.source_id) return `nennt „${slug}“, aber das gehört zu einer anderen Quelle`
+  const named = (code: string, end: string) => ({ code, message: `nennt „${slug}“, aber das ${end}` })
+  if (original === undefined) return named('original_not_found', 'gibt es nicht')
+  if (original.source_id !== item.source_id) return named('original_of_other_source', 'gehört zu einer anderen Quelle')
   if (original.translation_of !== null) {
-    return `nennt „${slug}“, aber das ist selbst eine Variante von „${original.translation_of}“`
+    return named('original_is_variant', `ist selbst eine Variante von „${original.translation_of}“`)
   }
-  if (!original.isLive) return `nennt „${slug}“, aber das ist archiviert`
+  if (!original.isLive) return named('original_archived', 'ist archiviert')
   // Learners must not see the questions of a pool in another language.
   if (original.tests_only && !item.tests_only) {
-    return `nennt „${slug}“, aber das ist ein Fragenpool und dieses Deck nicht`
+    return named('original_is_pool', 'ist ein Fragenpool und dieses Deck nicht')
   }
-  if (item.tests_only && !original.tests_only) return `nennt „${slug}“, aber das ist kein Fragenpool wie dieses Deck`
+  if (item.tests_only && !original.tests_only) {
+    return named('original_is_no_pool', 'ist kein Fragenpool wie dieses Deck')
+  }
   const own = others.find(({ translation_of }) => translation_of === item.slug)
-  return own && `geht hier nicht: „${own.slug}“ ist schon eine Variante hiervon`
+  if (own === undefined) return undefined
+  const message = `geht hier nicht: „${own.slug}“ ist schon eine Variante hiervon`
+  return { code: 'has_variants', slug: own.slug, message }
 }
 
 /** Returns the slug of the original of the group. */
@@ -86,7 +100,9 @@ export function groupOf({ slug, translation_of }: Pick<GroupItem, 'slug' | 'tran
 /** @throws NotInGroup if the item cannot be in its group */
 export function requireGroup(item: GroupItem, others: readonly GroupItem[]): void {
   const problem = findTranslationProblem(item, others)
-  if (problem !== undefined) throw new NotInGroup(problem.field, problem.message)
+  if (problem === undefined) return
+  const { field, message, code, slug } = problem
+  throw new NotInGroup(field, message, { code, details: { slug } })
 }
 
 export interface StoredGroupItem extends GroupItem {
