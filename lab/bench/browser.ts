@@ -28,7 +28,7 @@ export async function startBrowser(): Promise<Browser> {
   const browser = await puppeteer.launch({
     executablePath: CHROMIUM,
     userDataDir: await makeFolder(),
-    args: ['--no-sandbox', '--no-first-run', '--disable-background-networking'],
+    args: ['--no-sandbox', '--no-first-run', '--disable-background-networking', '--accept-lang=de-DE'],
   })
   atEnd(() => browser.close())
   return browser

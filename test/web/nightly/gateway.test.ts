@@ -54,7 +54,7 @@ function inTurns(): Behaviour {
 async function openChromium(t: Tap): Promise<Page> {
   const browser = await chromium.launch({ executablePath: HEADLESS, args: ['--no-sandbox'] })
   t.teardown(() => browser.close())
-  const page = await browser.newPage()
+  const page = await browser.newPage({ locale: 'de-DE' })
   page.setDefaultTimeout(PATIENCE_MS)
   return page
 }

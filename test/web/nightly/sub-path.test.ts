@@ -10,7 +10,7 @@ t.test(
   async (t) => {
     const app = await openApp(t, { config: { basePath: '/training/' } })
     const front = await startStrippingProxy(t, '/training/', app.url)
-    const context = await app.browser.newContext()
+    const context = await app.browser.newContext({ locale: 'de-DE' })
     context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
     const complaints = collectComplaints(page, `${front}/training/`)

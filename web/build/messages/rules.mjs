@@ -219,6 +219,12 @@ export const hasLetter = (text) => /\p{L}{2}|\p{Lu}/u.test(text)
  */
 export const isMarked = (code) => code.endsWith('/* text */ ')
 
+/**
+ * Returns whether a comment marks an expression as a value for programs, whose strings stay as they are.
+ * @param {string} code that precedes the expression
+ */
+export const isValue = (code) => code.endsWith('/* value */ ')
+
 /** German words that make even a short string in lower case a text, such as that of `noch ${days}` */
 const GERMAN =
   /(?:^|\s)(?:ab|als|auf|aus|bis|das|der|die|es|für|hat|ist|mit|nach|nicht|noch|nur|oder|sind|um|und|vom|von|zu|zum|zur)(?:\s|$)/

@@ -203,6 +203,7 @@ class Walk {
 
   /** @param {Node} node */
   #script(node) {
+    if (rules.isValue(this.#code.slice(0, node.start))) return
     switch (node.type) {
       case 'Literal':
         if (typeof node.value !== 'string') return
