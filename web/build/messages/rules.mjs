@@ -211,7 +211,7 @@ export const isTechnicalCall = (name) => TECHNICAL_CALLS.has(name)
 /** @param {string} name */
 export const isPlural = (name) => PLURALS.has(name)
 /** @param {string} text */
-export const hasLetter = (text) => /\p{L}{2}|\p{Lu}/u.test(text)
+export const hasLetter = (text) => /\p{L}{2}|\p{Lu}|[„“]/u.test(text)
 
 /**
  * Returns whether a comment marks a string as a text, for words that do not look like one.
@@ -227,7 +227,7 @@ export const isValue = (code) => code.endsWith('/* value */ ')
 
 /** German words that make even a short string in lower case a text, such as that of `noch ${days}` */
 const GERMAN =
-  /(?:^|\s)(?:ab|als|auf|aus|bis|das|der|die|es|für|hat|ist|mit|nach|nicht|noch|nur|oder|sind|um|und|vom|von|zu|zum|zur)(?:\s|$)/
+  /(?:^|\s)(?:ab|als|am|auf|aus|bis|das|der|des|die|durch|ein|eine|es|etwa|für|hat|heute|im|ist|je|jetzt|mindestens|mit|nach|nicht|noch|nur|oder|ohne|pro|seit|sind|um|und|vom|von|zu|zum|zur)(?:\s|$)/
 
 /**
  * Returns whether a string of a script is a text: it begins with a capital, or has several words or letters beyond ASCII.
@@ -235,7 +235,7 @@ const GERMAN =
  */
 export function isText(text) {
   if (!hasLetter(text) || VALUES.has(text) || NAMES.test(text)) return false
-  if (/[„“–…·äöüßÄÖÜ]/.test(text) && /\p{L}/u.test(text)) return true
+  if (/[„“]/.test(text) || (/[–…·äöüßÄÖÜ]/.test(text) && /\p{L}/u.test(text))) return true
   if (/^[a-z]+[/:#?.=&-]/.test(text) || /[{}[\]<>\\@]/.test(text) || /^\(|^[.#*]/.test(text)) return false
   const words = text.match(/\p{L}{2,}/gu) ?? []
   if (/[;=_|]/.test(text) && words.length < 4) return false
