@@ -466,9 +466,9 @@ const TYPES = new Set([
 ])
 
 /** @param {string} text */
-const leadingSpace = (text) => /^\s*/.exec(text)?.[0].length ?? 0
+const leadingSpace = (text) => /^(?:\s|&nbsp;)*/.exec(text)?.[0].length ?? 0
 /** @param {string} text */
-const trailingSpace = (text) => /\s*$/.exec(text)?.[0].length ?? 0
+const trailingSpace = (text) => /(?:\s|&nbsp;)*$/.exec(text)?.[0].length ?? 0
 /** @param {string} text */
 const quote = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`
 /** @param {string} text */
