@@ -80,6 +80,7 @@ t.test('puts a translation in place, with its placeholders and elements in their
     translate('<script>const a = `Teil ${at + 1} von ${all}`</script>', '`{all}` ${x}: {at}'),
     '<script>const a = `\\`${all}\\` \\${x}: ${at + 1}`</script>',
   )
+  t.equal(translate('<p>&nbsp;von {a} </p>', 'by {a}'), '<p>&nbsp;by {a} </p>')
   t.equal(translate('<i title="Teil {at}"></i>', '"{at}"'), '<i title="&quot;{at}&quot;"></i>')
   t.equal(
     translate('<script>countOf(n, "Karte", "Karten")</script>', { other: 'kart', few: 'karty', one: 'karta' }),
