@@ -120,8 +120,9 @@ const assignments: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listMyAssignments',
         summary: "The caller's occurrences of assignments, open ones first",
-        description: `A part is shown in the first language of the caller that its content has: the setting of the account, those
-of \`Accept-Language\`, the default of the service; else as the original. A test with an open attempt stays in its language.`,
+        description: `A part is shown in the language that the caller has chosen for it, else in the first language of the
+caller that its content has: the setting of the account, those of \`Accept-Language\`, the default of the service; else
+as the original. A test with an open attempt stays in its language.`,
         tags: ['assignments'],
         response: responses(OwnOccurrences),
       },

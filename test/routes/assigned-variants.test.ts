@@ -233,6 +233,15 @@ t.test('the waiting time counts over all languages, and solutions stay hidden', 
   t.equal((await review()).status, 403, 'an attempt in another language is open')
   await submit(caller, second, false)
   t.equal((await review()).status, 200, 'no attempt is left in any language')
+  const counted = await db
+    .selectFrom('question_sums')
+    .innerJoin('test_questions', 'test_questions.id', 'question_id')
+    .innerJoin('tests', 'tests.id', 'test_id')
+    .select('slug')
+    .distinct()
+    .where('slug', 'in', ['warten', 'wait'])
+    .execute()
+  t.strictSame(counted, [{ slug: 'warten' }], 'the statistics count the first attempt in its language')
   now = new Date('2026-12-05T10:00:00Z')
 })
 
@@ -361,6 +370,33 @@ t.test('a proof keeps the language of a variant that was deleted', async (t) => 
   ])
 })
 
+t.test('the language that the person has chosen for the content comes first', async (t) => {
+  const person = await createPerson('en')
+  const { caller } = person
+  await assign(person, [SHEET, TEST, DECK])
+  const choose = (path: string, lang: string | null) =>
+    caller.send({ method: 'PUT', url: `/api/variants/${path}`, payload: { lang } })
+  for (const [path, lang] of [
+    ['sheets/leaflet', 'de'],
+    ['tests/exam', 'de'],
+    ['decks/fire', 'tr'],
+  ] as const) {
+    t.equal((await choose(path, lang)).status, 200)
+  }
+  const { id, parts } = await person.mine()
+  t.match(parts, [{ lang: 'de' }, { lang: 'de' }, { lang: 'tr' }])
+  t.notOk('chosen' in parts[0])
+  const attempt = await start(caller, 'pruefung')
+  await choose('tests/exam', 'en')
+  t.match((await person.mine()).parts, [{}, { lang: 'de' }, {}], 'an open attempt keeps its language')
+  await submit(caller, attempt, false)
+  await choose('decks/fire', null)
+  t.match((await person.mine()).parts, [{}, { lang: 'en' }, { lang: 'en' }])
+  await caller.post(`/api/assignments/occurrences/${id}/confirm`, { part: 0 })
+  const done = await db.selectFrom('occurrence_parts').select('lang').where('occurrence_id', '=', id).execute()
+  t.strictSame(done, [{ lang: 'de' }])
+})
+
 t.test('an archived original is not available in any language', async (t) => {
   const person = await createPerson('en')
   const { caller } = person
@@ -401,4 +437,31 @@ t.test('an assigned item that becomes a variant is assigned as its original', as
   t.match((await reader.mine()).parts, [{ slug: 'original', state: 'done' }, {}])
   const { body } = await admin.get(`/api/assignments/${(await other.mine()).assignment.id}`)
   t.match(body.assignment.parts, [{ slug: 'original' }, {}])
+})
+
+t.test('parts whose original was deleted are not available, and what was done stays', async (t) => {
+  const person = await createPerson('en')
+  const { caller } = person
+  const parts = [SHEET, TEST, DECK, { kind: 'personal', title: 'Gespräch' }]
+  await assign(person, parts)
+  const { id, assignment } = await person.mine()
+  await caller.post(`/api/assignments/occurrences/${id}/confirm`, { part: 0 })
+  const attempt = await start(caller, 'exam')
+  await db.deleteFrom('cheatsheets').where('slug', '=', 'merkblatt').execute()
+  await db.deleteFrom('tests').where('slug', '=', 'pruefung').execute()
+  await db.deleteFrom('decks').where('slug', '=', 'brand').execute()
+  const gone = { slug: null, lang: null, available: false }
+  t.match((await person.mine()).parts, [
+    { ...gone, state: 'done', title: 'Merkblatt' },
+    { ...gone, state: 'open', title: 'Prüfung' },
+    { ...gone, state: 'open', title: 'Brand' },
+    { kind: 'personal', available: true },
+  ])
+  t.match(await submit(caller, attempt, true), { passed: true }, 'an attempt at a variant can be finished')
+  await learn(caller, 'fire')
+  t.match((await person.mine()).parts, [{ state: 'done' }, { state: 'open' }, { state: 'open' }, { state: 'open' }])
+  await admin.patch(`/api/assignments/${assignment.id}`, { responsible_id: admin.id })
+  const excused = await admin.post(`/api/assignments/occurrences/${id}/exempt`, { reason: 'Inhalt gelöscht' })
+  t.equal(excused.status, 200)
+  t.match(await person.mine(), { state: 'exempt' })
 })

@@ -45,6 +45,8 @@ export interface StoredAssignment extends AssignmentRow {
 export interface OwnPart extends StoredPart {
   /** Language of the original; null if there is no content */
   lang: string | null
+  /** Language that the person has chosen for the content; null without a choice */
+  chosen: string | null
   /** Variants that learners see, by language */
   variants: ListedVariant[]
 }
@@ -52,7 +54,13 @@ export interface OwnPart extends StoredPart {
 /** Parts of a row of `assignments` as JSON, in order, with the current titles of the content */
 export const PARTS = partsAs<StoredPart>(sql``)
 
+/** The statement must have the table `occurrences`. */
 export const OWN_PARTS = partsAs<OwnPart>(sql`,
+      'chosen', (
+        select lang from chosen_languages
+        where chosen_languages.user_id = occurrences.user_id and (chosen_languages.cheatsheet_id = part.cheatsheet_id
+          or chosen_languages.test_id = part.test_id or chosen_languages.deck_id = part.deck_id)
+      ),
       'lang', case when coalesce(cheatsheets.id, tests.id, decks.id) is not null then coalesce((
           select lang from imported_cheatsheets where imported_cheatsheets.cheatsheet_id = part.cheatsheet_id
         ), tests.lang, (select lang from imported_decks where imported_decks.deck_id = part.deck_id), 'de') end,

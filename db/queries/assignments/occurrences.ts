@@ -409,6 +409,8 @@ export async function listOverseen(
 
 export interface SheetPart {
   is_confirmed: boolean
+  /** Language that the person has chosen for the sheet; null without a choice */
+  chosen: string | null
   /** The sheet and its variants that learners see, the original first; empty if the sheet was deleted */
   sheets: { id: number; lang: string }[]
 }
@@ -416,13 +418,14 @@ export interface SheetPart {
 /** Returns the sheets of a part; undefined if the part does not exist or is not a sheet. */
 export async function findSheetPart(
   transaction: Transaction<Database>,
-  { id, assignment_id }: Pick<OccurrenceOwner, 'id' | 'assignment_id'>,
+  { id, assignment_id, user_id }: Pick<OccurrenceOwner, 'id' | 'assignment_id' | 'user_id'>,
   position: number,
 ): Promise<SheetPart | undefined> {
   const { rows } = await sql<SheetPart>`
     select exists (
         select from occurrence_parts as done where occurrence_id = ${id} and done.position = part.position
-      ) as is_confirmed, (
+      ) as is_confirmed,
+      (select lang from chosen_languages where user_id = ${user_id} and cheatsheet_id = part.cheatsheet_id) as chosen, (
         select coalesce(json_agg(json_build_object('id', cheatsheets.id, 'lang', coalesce(lang, 'de'))
             order by cheatsheets.id <> part.cheatsheet_id, lang), '[]')
         from cheatsheets left join imported_cheatsheets on imported_cheatsheets.cheatsheet_id = cheatsheets.id

@@ -10,6 +10,7 @@ import {
   lockSheet,
   type OccurrenceOwner,
   reopenMissed,
+  type SheetPart,
   updateOccurrence,
 } from '../../../db/queries/assignments/occurrences.js'
 import type { Database } from '../../../db/types.js'
@@ -40,7 +41,7 @@ export interface SheetConfirmation {
   part: number
   /** Language in which the person has read the sheet; undefined for that in which it is shown */
   lang: string | undefined
-  /** Languages of the person, best first, which decide in which one the sheet is shown */
+  /** Languages of the person, best first, in which the sheet is shown unless the person has chosen one for it */
   languages: readonly string[]
   /** Version of the text that the person has read; undefined if the client does not send it */
   version: number | undefined
@@ -75,7 +76,7 @@ export async function confirmSheet(
     if (occurrence.state === 'done' || found.is_confirmed) return
     if (!isOpen(occurrence)) throw OCCURRENCE_CLOSED
     if (isLocked(occurrence, part, new Set(occurrence.done))) throw PART_NOT_OPEN_YET
-    const read = chooseSheet(found.sheets, lang, languages)
+    const read = chooseSheet(found, lang, languages)
     const sheet = read && (await lockSheet(transaction, read.id))
     // The certificate refers to the text at the time of the confirmation, so this must be the text that was read.
     if (version !== undefined && version !== sheet?.version) throw SHEET_CHANGED
@@ -89,13 +90,15 @@ export async function confirmSheet(
 }
 
 /** @throws InvalidField if there is no sheet in the language */
-function chooseSheet<Sheet extends { lang: string }>(
-  [original, ...variants]: readonly Sheet[],
+function chooseSheet(
+  { sheets: [original, ...variants], chosen }: SheetPart,
   lang: string | undefined,
   languages: readonly string[],
-): Sheet | undefined {
+): SheetPart['sheets'][number] | undefined {
   if (original === undefined) return undefined
-  if (lang === undefined) return pickVariant([original, ...variants], languages)
+  if (lang === undefined) {
+    return pickVariant([original, ...variants], chosen === null ? languages : [chosen, ...languages])
+  }
   const found = [original, ...variants].find((sheet) => sheet.lang.toLowerCase() === lang.toLowerCase())
   if (found === undefined) throw new InvalidField('lang', 'nennt eine Sprache, in der es den Spickzettel nicht gibt')
   return found

@@ -13,7 +13,8 @@ const MAX_OWN = 200
 /**
  * Plans the assignments of a person and returns the person's occurrences: first the open ones by due day, then the
  * others, latest period first.
- * @param languages languages of the person, best first; each part is shown in the first possible one
+ * @param languages languages of the person, best first; each part is shown in the language that the person has chosen for
+ *   it, else in the first possible one
  */
 export async function listMine(
   db: Kysely<Database>,
@@ -28,16 +29,16 @@ export async function listMine(
 
 /** Returns the part with the variant that the person gets, and the other ones of its group, the original first. */
 function inLanguage(
-  { variants, ...part }: OwnPart,
+  { variants, chosen, ...part }: OwnPart,
   { open_tests }: OwnOccurrence,
   languages: readonly string[],
-): OwnPart {
+): Omit<OwnPart, 'chosen'> {
   const { kind, slug, lang, title } = part
   if (slug === null || lang === null) return { ...part, variants: [] }
   const group = [{ slug, lang, title }, ...variants] as const
   // An attempt is taken in one language until it is submitted.
   const taken = kind === 'test' ? group.find((one) => open_tests.includes(one.slug)) : undefined
-  const shown = taken ?? pickVariant(group, languages)
+  const shown = taken ?? pickVariant(group, chosen === null ? languages : [chosen, ...languages])
   return { ...part, ...shown, variants: group.filter((one) => one !== shown) }
 }
 
