@@ -246,7 +246,7 @@ t.test('plans a person for the list of tests only if one of their assignments ha
   const count = await counter.countOf(() => list(other))
   await assign({ parts: [{ kind: 'test', slug: test.slug }], audience: { user_ids: [assigned.id] } })
   t.equal(await counter.countOf(() => list(other)), count)
-  t.equal(count, 5, 'the session, the tests, the attempts, the credits, and whether a test is assigned')
+  t.equal(count, 6, 'the session, the tests, the attempts, the credits, whether a test is assigned, the variants')
   await db.deleteFrom('occurrences').where('user_id', '=', assigned.id).execute()
   const { tests } = (await list(assigned)).body
   t.match(
