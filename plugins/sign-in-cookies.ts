@@ -12,7 +12,7 @@ export interface PendingSignIn {
   target: string
   /** Milliseconds since 1970 */
   startedAt: number
-  /** Id of the logged-in user for `link` and `confirm`; null for `login` */
+  /** Id of the logged-in user for `link` and `confirm`, and of the expected one for a silent `login`; otherwise null */
   userId: number | null
   /** Whether the provider was asked to show no page */
   isSilent?: boolean

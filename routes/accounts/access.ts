@@ -15,7 +15,7 @@ import {
 import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { Done, responses } from '../../src/http/schemas.js'
-import { endPasskeys, endSessions, endTokens } from '../../src/services/accounts/revoke.js'
+import { endIdentities, endPasskeys, endSessions, endTokens } from '../../src/services/accounts/revoke.js'
 import { markToken } from '../../src/services/accounts/tokens.js'
 import { ListedToken, TokenList } from '../auth/schemas.js'
 import { AccessParams, AccountParams, MarkTokenBody, SessionList } from './schemas.js'
@@ -181,6 +181,26 @@ disabled them.`,
         throw new InvalidInput('Die eigenen Passkeys entfernt man einzeln: DELETE /api/auth/passkeys/{id}')
       }
       await endPasskeys(app.db, actorOf(request), userId)
+      return { ok: true as const }
+    },
+  )
+
+  app.delete(
+    '/identities',
+    {
+      schema: {
+        operationId: 'deleteIdentitiesOfUser',
+        summary: 'Unlink all identities at providers from the account of a user',
+        description: `Allowed even if no other login method remains. With \`OIDC_RECHECK_DAYS\` users cannot unlink the
+identity of the provider themselves.`,
+        tags: ['accounts'],
+        params: AccountParams,
+        response: responses(Done, [...ENDING_REFUSALS, LOGIN_TOO_OLD]),
+      },
+      preHandler: [app.requireFreshLogin, refuseTokenOfOwner],
+    },
+    async (request) => {
+      await endIdentities(app.db, actorOf(request), knownId(request))
       return { ok: true as const }
     },
   )

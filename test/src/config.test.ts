@@ -223,7 +223,10 @@ t.test('requires a complete provider configuration', async (t) => {
     recheck: undefined,
   })
   const rechecked = readConfig({ ...OIDC, OIDC_RECHECK_DAYS: '7' }).oidc
-  t.strictSame(rechecked?.recheck, { issuer: 'https://login.example.org/realms/firma', days: 7 })
+  t.strictSame(rechecked?.recheck, {
+    issuers: ['https://login.example.org/realms/firma', 'https://login.example.org/realms/firma/'],
+    days: 7,
+  })
   t.throws(() => readConfig({ OIDC_RECHECK_DAYS: '7' }), /OIDC_ISSUER: fehlt, obwohl OIDC_RECHECK_DAYS gesetzt ist/)
   const more = {
     OIDC_SCOPES: 'openid groups',

@@ -235,6 +235,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
     await admin('DELETE', `/api/accounts/${id}/${kind}`)
   }
   await admin('DELETE', `/api/accounts/${id}/passkeys`)
+  await admin('DELETE', `/api/accounts/${id}/identities`)
   await admin('PATCH', `/api/accounts/${id}`, { external_id: 'P-1' })
   await admin('GET', '/api/accounts/by-external-id/P-1')
   await admin('PUT', '/api/accounts/by-external-id/P-1', { username: 'neuer', extra_time_percent: 10 })

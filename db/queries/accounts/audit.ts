@@ -21,6 +21,7 @@ export type AuditAction =
   | 'user.sessions'
   | 'user.tokens'
   | 'user.passkeys'
+  | 'user.identities'
   | 'login.emergency'
   | 'identity.link'
   | 'identity.unlink'

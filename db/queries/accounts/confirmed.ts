@@ -13,7 +13,7 @@ import type { Database } from '../../types.js'
 export function isUnconfirmed(recheck: Recheck | undefined): RawBuilder<boolean> {
   if (recheck === undefined) return sql`false`
   return sql`(not users.emergency and coalesce((
-    select max(confirmed_at) from identities where identities.user_id = users.id and issuer = ${recheck.issuer}
+    select max(confirmed_at) from identities where identities.user_id = users.id and issuer = any(${recheck.issuers}::text[])
   ) <= now() - make_interval(days => ${recheck.days}), false))`
 }
 

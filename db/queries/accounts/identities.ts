@@ -87,6 +87,12 @@ export async function deleteIdentity(
     .executeTakeFirst()
 }
 
+/** Deletes all identities of a user and returns their number. */
+export async function deleteIdentities(transaction: Transaction<Database>, userId: number): Promise<number> {
+  const { numDeletedRows } = await transaction.deleteFrom('identities').where('user_id', '=', userId).executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
 /** Returns the users to whose identity or provider session a logout token refers. */
 export async function findUsersOfLogout(
   db: Kysely<Database>,

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listIdentities } from '../../../db/queries/accounts/identities.js'
 import { actorOf } from '../../../plugins/auth.js'
-import { LAST_LOGIN_METHOD } from '../../../src/domain/sign-in/refusals.js'
+import { IDENTITY_NEEDED, LAST_LOGIN_METHOD } from '../../../src/domain/sign-in/refusals.js'
 import { parseRowId } from '../../../src/domain/text/parameters.js'
 import { Done, responses } from '../../../src/http/schemas.js'
 import { unlinkIdentity } from '../../../src/services/sign-in/identities.js'
@@ -32,12 +32,13 @@ const identities: FastifyPluginAsyncTypebox = async (app) => {
         description: 'Sessions continue. The last login method of an account cannot be removed.',
         tags: ['auth'],
         params: IdentityParams,
-        response: responses(Done, [LAST_LOGIN_METHOD]),
+        response: responses(Done, [LAST_LOGIN_METHOD, IDENTITY_NEEDED]),
       },
     },
     async (request) => {
       const id = parseRowId(request.params.id, 'Ungültige ID')
-      if (id !== undefined) await unlinkIdentity(app.db, actorOf(request), request.user, id, app.offeredMethods)
+      const rules = { offered: app.offeredMethods, recheck: app.recheck }
+      if (id !== undefined) await unlinkIdentity(app.db, actorOf(request), request.user, id, rules)
       return { ok: true as const }
     },
   )

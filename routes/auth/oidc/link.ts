@@ -4,6 +4,7 @@ import { actorOf } from '../../../plugins/auth.js'
 import { LOGIN_TOO_OLD, NOT_LOGGED_IN } from '../../../src/domain/accounts/refusals.js'
 import { SignInFault } from '../../../src/domain/sign-in/faults.js'
 import {
+  IDENTITY_EXISTS,
   IDENTITY_TAKEN,
   NO_PROVIDER,
   NOTHING_TO_LINK,
@@ -82,7 +83,7 @@ const link: FastifyPluginAsyncTypebox = async (app) => {
         description: 'For same-origin pages only.',
         tags: ['auth'],
         body: LinkBody,
-        response: responses(Done, [LOGIN_TOO_OLD, NO_PROVIDER, NOTHING_TO_LINK, IDENTITY_TAKEN]),
+        response: responses(Done, [LOGIN_TOO_OLD, NO_PROVIDER, NOTHING_TO_LINK, IDENTITY_TAKEN, IDENTITY_EXISTS]),
       },
       preHandler: linking,
     },

@@ -69,7 +69,10 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
       if (request.query.link) {
         throw new SignInFault('nicht_angemeldet', 'linking begins with a POST of an own page')
       }
-      if (!request.query.confirm) return goToProvider(request, reply, { isSilent: request.needsProviderLogin })
+      if (!request.query.confirm) {
+        // A user whose session waits for the provider is asked there without a page first.
+        return goToProvider(request, reply, { expected: request.needsProviderLogin ? userIdOf(request) : undefined })
+      }
       return goToProvider(request, reply, { confirms: requireOwnRequest(request).id })
     },
   )
@@ -94,29 +97,35 @@ sign-in. A refusal redirects to the login page, with a code in \`fehler\`.`,
       if (pending === undefined) throw new SignInFault('abgelaufen', 'the state is unknown here, spent or too old')
       request.signInTarget = parseTarget(pending.target)
       // The provider needs the person, for example to log in there, so the second attempt shows its pages.
-      if (pending.isSilent && request.query.error !== undefined) return goToProvider(request, reply, {})
+      if (pending.isSilent && request.query.error !== undefined) return goToProvider(request, reply)
       const person = await provider.finish(queryOf(request.url), pending.challenge)
+      // Another person is logged in at the provider, for example on a shared computer.
+      if (pending.isSilent && (await findIdentifiedUser(app.db, person))?.id !== pending.userId) {
+        return goToProvider(request, reply, { forceLogin: true })
+      }
       const page = await finish(request, reply, provider, pending, person)
       return reply.redirect(pageAddress(basePath, page))
     },
   )
 
-  /** @param purpose confirms: id of the user whose login is confirmed; undefined for a login */
+  /**
+   * @param options confirms: id of the user whose login is confirmed; expected: id of the user who logs in without a
+   * page of the provider; forceLogin: whether the provider must ask the person
+   */
   async function goToProvider(
     request: FastifyRequest,
     reply: FastifyReply,
-    { confirms, isSilent = false }: { confirms?: number; isSilent?: boolean },
+    {
+      confirms,
+      expected,
+      forceLogin = confirms !== undefined,
+    }: { confirms?: number; expected?: number | undefined; forceLogin?: boolean } = {},
   ): Promise<FastifyReply> {
-    const target = request.signInTarget
-    const { challenge, url } = await requireProvider().begin({ forceLogin: confirms !== undefined, isSilent })
-    const pending = { challenge, target, startedAt: Date.now(), isSilent }
-    app.signInCookies.remember(
-      request,
-      reply,
-      confirms === undefined
-        ? { ...pending, mode: 'login', userId: null }
-        : { ...pending, mode: 'confirm', userId: confirms },
-    )
+    const isSilent = expected !== undefined
+    const { challenge, url } = await requireProvider().begin({ forceLogin, isSilent })
+    const mode = confirms === undefined ? 'login' : 'confirm'
+    const pending = { mode, challenge, target: request.signInTarget, startedAt: Date.now(), isSilent } as const
+    app.signInCookies.remember(request, reply, { ...pending, userId: confirms ?? expected ?? null })
     return reply.redirect(url)
   }
 
@@ -204,6 +213,10 @@ function requireOwnRequest({ session, headers, tokenUser }: FastifyRequest) {
   if (stored === undefined) throw new SignInFault('nicht_angemeldet')
   if (!OWN_PAGES.has(headers['sec-fetch-site'])) throw new SignInFault('nicht_angemeldet', 'begun by a foreign page')
   return stored.user
+}
+
+function userIdOf({ session }: FastifyRequest): number | undefined {
+  return session.stored?.user.id
 }
 
 function queryOf(url: string): string {

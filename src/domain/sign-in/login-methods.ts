@@ -26,6 +26,12 @@ export function countIdentities(issuers: string[], configured: string | undefine
   return configured === undefined ? 0 : issuers.filter((issuer) => isSameIssuer(issuer, configured)).length
 }
 
+/** Returns the forms in which the identities of a configured issuer may be stored. */
+export function issuerForms(configured: string): string[] {
+  const issuer = plain(configured)
+  return [issuer, `${issuer}/`]
+}
+
 /** Returns whether both issuers are the same apart from a trailing slash and the path of the discovery document. */
 function isSameIssuer(issuer: string, configured: string): boolean {
   return plain(issuer) === plain(configured)

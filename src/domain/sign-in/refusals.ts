@@ -22,6 +22,17 @@ export const IDENTITY_TAKEN = new Refusal(
   'Diese Anmeldung gehört hier schon zu einem anderen Konto',
   { field: 'subject' },
 )
+export const IDENTITY_EXISTS = new Refusal(
+  'conflict',
+  'identity_exists',
+  'Mit diesem Konto ist schon eine andere Anmeldung desselben Anbieters verknüpft',
+  { field: 'subject' },
+)
+export const IDENTITY_NEEDED = new Refusal(
+  'conflict',
+  'identity_needed',
+  'Diese Verknüpfung lösen nur Administratoren, weil der Anbieter Personen hier regelmäßig bestätigt',
+)
 export const NOTHING_TO_LINK = new Refusal(
   'conflict',
   'nothing_to_link',

@@ -1,8 +1,10 @@
 import type { ClaimRules, RightRule } from './claims.js'
+import { issuerForms } from './login-methods.js'
 
 /** Access of linked accounts ends `days` days after the provider's last confirmation of the person. */
 export interface Recheck {
-  issuer: string
+  /** Forms of the issuer of the provider */
+  issuers: string[]
   days: number
 }
 
@@ -99,7 +101,7 @@ export function readOidcSettings(
     createUsers: given.OIDC_CREATE_USERS,
     linkByUsername: given.OIDC_LINK_BY_USERNAME,
     label: given.OIDC_LABEL,
-    recheck: days > 0 ? { issuer: issuer as string, days } : undefined,
+    recheck: days > 0 ? { issuers: issuerForms(issuer as string), days } : undefined,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, type AuditAction, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { deleteIdentities } from '../../../db/queries/accounts/identities.js'
 import { deletePasskeys, lockLoginMethods, setPasskeyOnly } from '../../../db/queries/accounts/passkeys.js'
 import { deleteSessions } from '../../../db/queries/accounts/sessions.js'
 import { deleteTokens } from '../../../db/queries/accounts/tokens.js'
@@ -23,6 +24,15 @@ export function endSessions(db: Kysely<Database>, actor: Actor, userId: number, 
  */
 export function endTokens(db: Kysely<Database>, actor: Actor, userId: number, id?: number): Promise<number> {
   return revoke(db, actor, { action: 'user.tokens', userId, id }, deleteTokens)
+}
+
+/**
+ * Removes all identities at providers from a user, even if no login method remains, and returns the number of them.
+ * Writes an audit entry if there were any.
+ * @throws USER_NOT_FOUND if the user does not exist
+ */
+export function endIdentities(db: Kysely<Database>, actor: Actor, userId: number): Promise<number> {
+  return revoke(db, actor, { action: 'user.identities', userId, id: undefined }, deleteIdentities)
 }
 
 /**

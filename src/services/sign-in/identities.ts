@@ -3,6 +3,7 @@ import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit
 import {
   deleteIdentity,
   findIdentifiedUser,
+  hasIdentity,
   insertIdentity,
   lockSubject,
   recordIdentityUse,
@@ -15,7 +16,8 @@ import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN } from '../../domain/accounts/refusals.js'
 import { SignInFault } from '../../domain/sign-in/faults.js'
 import { countIdentities, countLoginMethods, type OfferedMethods } from '../../domain/sign-in/login-methods.js'
-import { IDENTITY_TAKEN, LAST_LOGIN_METHOD } from '../../domain/sign-in/refusals.js'
+import { IDENTITY_EXISTS, IDENTITY_NEEDED, IDENTITY_TAKEN, LAST_LOGIN_METHOD } from '../../domain/sign-in/refusals.js'
+import type { Recheck } from '../../domain/sign-in/settings.js'
 import { SKEW_SECONDS } from '../../domain/sign-in/skew.js'
 import type { Login } from '../accounts/log-in.js'
 import type { ProvenPerson } from './provider.js'
@@ -23,6 +25,7 @@ import type { ProvenPerson } from './provider.js'
 /**
  * Links a provider's identity to the user's own account, with an audit entry if it is not linked yet.
  * @throws IDENTITY_TAKEN if the identity belongs to another account
+ * @throws IDENTITY_EXISTS if the account has another identity of the provider
  * @throws NOT_LOGGED_IN if the session ended during the request
  */
 export async function linkIdentity(
@@ -42,6 +45,7 @@ export async function linkIdentity(
     if (owner !== undefined && owner.id !== user.id) throw IDENTITY_TAKEN
     await endLinkNextLogin(transaction, user.id)
     if (owner !== undefined) return
+    if (await hasIdentity(transaction, user.id, person.issuer)) throw IDENTITY_EXISTS
     await insertIdentity(transaction, user.id, person)
     const details = { issuer: person.issuer }
     const deed = { action: 'identity.link', target_id: user.id, target: user.username, details } as const
@@ -80,13 +84,14 @@ export async function confirmByProvider(
 /**
  * Removes an identity from the user's own account, if it exists, with an audit entry.
  * @throws LAST_LOGIN_METHOD if no login method would remain
+ * @throws IDENTITY_NEEDED if the provider must confirm the user again and again
  */
 export async function unlinkIdentity(
   db: Kysely<Database>,
   actor: Actor,
   user: Account,
   id: number,
-  offered: OfferedMethods,
+  { offered, recheck }: { offered: OfferedMethods; recheck: Recheck | undefined },
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const ways = await lockLoginMethods(transaction, user.id)
@@ -97,6 +102,8 @@ export async function unlinkIdentity(
     const identities = countIdentities(ways.issuers, offered.oidc) - counts
     const left = { ...ways, passkeys: ways.passkeys.length, identities }
     if (counts > 0 && countLoginMethods(left, offered) === 0) throw LAST_LOGIN_METHOD
+    // Otherwise a person who leaves could keep the password without a confirmation by the provider.
+    if (recheck?.issuers.includes(removed.issuer) && !ways.emergency) throw IDENTITY_NEEDED
     const details = { issuer: removed.issuer }
     const deed = { action: 'identity.unlink', target_id: user.id, target: user.username, details } as const
     await insertAuditEntry(transaction, actor, deed)

@@ -9,7 +9,7 @@ import { boundedFetch } from './bounded-fetch.js'
 import { explain } from './explain.js'
 
 const METADATA_MS = 10 * 60_000
-/** Time in milliseconds for which `isReachable` repeats its last result */
+/** Minimum time between two requests of `isReachable` in milliseconds */
 const PROBE_MS = 30_000
 const TIMEOUT_SECONDS = 5
 const MAX_SUBJECT = 255
@@ -54,7 +54,8 @@ export class Provider {
   readonly #isInsecure: boolean
   #known: Known | undefined
   #discovery: Promise<Known> | undefined
-  #probe: { since: number; result: Promise<boolean> } | undefined
+  #isReachable: Promise<boolean> | undefined
+  #probedAt = 0
 
   constructor(settings: OidcSettings, redirectUri: string) {
     this.settings = settings
@@ -155,17 +156,25 @@ export class Provider {
       })
   }
 
-  /** Returns whether the provider answers a request for its metadata, at most `PROBE_MS` ago. Never throws. */
-  async isReachable(): Promise<boolean> {
+  /**
+   * Returns whether the provider answered the last request for its metadata. Sends one at most every `PROBE_MS`; only
+   * the first caller waits for it. Never throws.
+   */
+  isReachable(): Promise<boolean> {
     const now = performance.now()
-    if (this.#probe === undefined || now - this.#probe.since > PROBE_MS) {
-      const result = this.#discover().then(
-        () => true,
-        () => false,
-      )
-      this.#probe = { since: now, result }
-    }
-    return this.#probe.result
+    if (this.#isReachable !== undefined && now - this.#probedAt <= PROBE_MS) return this.#isReachable
+    this.#probedAt = now
+    const next = this.#discover().then(
+      () => true,
+      () => false,
+    )
+    const last = this.#isReachable
+    this.#isReachable = last ?? next
+    // Later callers get the former result until the new one is known.
+    void next.then(() => {
+      this.#isReachable = next
+    })
+    return this.#isReachable
   }
 
   /** Returns the URL that ends the provider's session; undefined if there is no such URL or no metadata. */

@@ -178,3 +178,39 @@ t.test('disabling an account lists its service tokens', async (t) => {
   t.strictSame(disabled.body.service_tokens, [{ id: script.id, name: 'script' }])
   t.equal((await script.get('/api/decks')).headers['x-error-code'], 'not_logged_in', 'it ended with the account')
 })
+
+t.test('another person at the provider does not take over the session', async (t) => {
+  const service = await start(t)
+  const browser = service.browser()
+  await browser.signIn(erika)
+  await age(service, 8)
+  const silent = await browser.visit('/api/auth/oidc/start?weiter=/decks')
+  // Max is logged in at the provider.
+  const max = service.browser()
+  await max.signIn({ sub: 'max', preferred_username: 'max' })
+  service.provider.person = { sub: 'max', preferred_username: 'max' }
+  const back = await service.provider.follow(silent, { cookies: max.ofProvider })
+  const asked = new URL(await browser.visit(back))
+  t.equal(asked.searchParams.get('max_age'), '0', 'the provider must ask who it is')
+  t.strictSame(outcome(await browser.caller().get('/api/auth/me')), NEEDED)
+})
+
+t.test('only an administrator unlinks the provider', async (t) => {
+  const service = await start(t)
+  const browser = service.browser()
+  await browser.signIn(erika)
+  const id = await idOf(browser)
+  await service.db
+    .updateTable('users')
+    .set({ password_hash: await hashOfPassword() })
+    .where('id', '=', id)
+    .execute()
+  const { identities } = (await browser.caller().get('/api/auth/oidc/identities')).body
+  const own = await browser.caller().delete(`/api/auth/oidc/identities/${identities[0].id}`)
+  t.strictSame(outcome(own), { status: 409, code: 'identity_needed' })
+  const admin = await service.admin()
+  t.equal((await admin.delete(`/api/accounts/${id}/identities`)).status, 200)
+  t.strictSame((await browser.caller().get('/api/auth/oidc/identities')).body.identities, [])
+  const { body } = await admin.get('/api/accounts/audit?action=user.identities')
+  t.match(body.entries, [{ target_id: id, details: { ended: 1 } }])
+})

@@ -5,6 +5,7 @@ import { isLate } from '../api/late-response.js'
 import { queryClient } from '../api/query-client.js'
 import type { ResponseBody, Roles, User } from '../api/types.js'
 import { chosenLanguage, LANGUAGE, LANGUAGES, openInLanguage } from '../platform/language.js'
+import { isPublic } from '../platform/public-pages.js'
 import { forgetUser, onOtherTab, rememberedUser, rememberUser } from '../platform/remembered-user.js'
 import { place } from '../platform/router.svelte.js'
 import { hasReturnedFromProvider, removeUserKeys } from '../platform/storage.js'
@@ -109,8 +110,10 @@ export async function findAccount(): Promise<void> {
   } catch (error) {
     if (account.status === 'ready') return
     if (error instanceof Refused && error.status === 401) {
-      // After a refusal by the provider, the login page shows the reason instead of starting again.
-      if (error.code === PROVIDER_FIRST && !place.query.has('fehler')) return location.assign(providerUrl())
+      // After a refusal by the provider, the login page shows the reason instead of starting again. Public pages need
+      // no login.
+      const mayLeave = !place.query.has('fehler') && !isPublic(place.path)
+      if (error.code === PROVIDER_FIRST && mayLeave) return location.assign(providerUrl())
       account.status = 'anonymous'
       return
     }

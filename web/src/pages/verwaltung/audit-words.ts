@@ -21,6 +21,10 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'user.delete': { label: 'Benutzer gelöscht', sentence: (who) => `Benutzer „${who}“ gelöscht` },
   'user.sessions': { label: 'Geräte abgemeldet', sentence: (who) => `Geräte von „${who}“ abgemeldet` },
   'user.tokens': { label: 'Token eines Benutzers widerrufen', sentence: (who) => `Token von „${who}“ widerrufen` },
+  'user.identities': {
+    label: 'Verknüpfungen gelöst',
+    sentence: (who) => `Verknüpfungen von „${who}“ mit dem Anbieter gelöst`,
+  },
   'user.passkeys': { label: 'Passkeys eines Benutzers entfernt', sentence: (who) => `Passkeys von „${who}“ entfernt` },
   'login.emergency': { label: 'Notfallzugang benutzt', sentence: (who) => `Notfallzugang „${who}“ benutzt` },
   'token.create': { label: 'Eigenen Token angelegt', sentence: (name) => `Eigenen Token „${name}“ angelegt` },
