@@ -423,7 +423,7 @@ t.test('restores into an empty store with equal rows, ids and next ids', async (
   const restored = await run(target, 'restore', file)
   t.match(restored, { code: 0, stderr: '', stdout: /^users: 2$/m })
   t.match(restored.stdout, /^card_progress: 2$/m)
-  t.match(restored.stdout, /^cards: 307$/m)
+  t.match(restored.stdout, /^cards: 323$/m)
   t.match(restored.stdout, /stimmen mit der Sicherung überein/)
   await checkRestored(t, target)
 })

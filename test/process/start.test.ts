@@ -20,7 +20,7 @@ const small = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ i
 t.test('the first start prepares everything, and the next one reuses it', async (t) => {
   const variables = await createStoreVariables(t, 'empty')
   const first = await startProcess(t, variables)
-  t.match(first.output(), /Inhalte importiert: \d+ Decks, \d+ Karten, \d+ Cheat Sheets, 6 Tests$/m)
+  t.match(first.output(), /Inhalte importiert: \d+ Decks, \d+ Karten, \d+ Cheat Sheets, 7 Tests$/m)
   const login = firstLogin(first, variables)
   const send = await loginOver(first.url, login)
   const { decks } = (await (await send('/api/decks')).json()) as { decks: unknown[] }
