@@ -84,6 +84,12 @@ export const queries = {
       queryKey: ['sheets'],
       queryFn: (context) => fetchOrCached(context, 'sheets', () => api.get('/api/cheatsheets')),
     }),
+  /** Languages of the sheets that are in a group or not in German */
+  sheetLanguages: () =>
+    queryOptions({
+      queryKey: ['sheets', 'languages'],
+      queryFn: (context) => fetchOrCached(context, 'sheetLanguages', () => api.get('/api/variants/sheets')),
+    }),
   sheet: (slug: string) =>
     queryOptions({
       queryKey: ['sheets', slug],

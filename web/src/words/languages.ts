@@ -17,3 +17,12 @@ export function languageName(lang: string): string {
 export function directionOf(lang: string): 'ltr' | 'rtl' {
   return RIGHT_TO_LEFT.has(new Intl.Locale(lang).maximize().script ?? '') ? 'rtl' : 'ltr'
 }
+
+/**
+ * Returns the attributes of an element whose content has this language. A copy that an earlier version has cached has no
+ * language.
+ * @example inLanguage('ar') // { lang: 'ar', dir: 'rtl' }
+ */
+export function inLanguage(lang: string | undefined): { lang?: string; dir?: 'ltr' | 'rtl' } {
+  return lang === undefined ? {} : { lang, dir: directionOf(lang) }
+}
