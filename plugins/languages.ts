@@ -23,7 +23,7 @@ export default fp(
     const { defaultLanguage } = app.config
     app.decorateRequest('languages', {
       getter() {
-        return readerLanguages(readerOf(this, settingOf(this)), defaultLanguage)
+        return readerLanguages(readerOf(this, settingOf(this)))
       },
     })
     app.decorateRequest('appLanguage', {

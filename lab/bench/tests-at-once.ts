@@ -105,7 +105,7 @@ function bareServer(store: Kysely<Database>, slug: string) {
     await attempts.findAttemptByClientId(store, userId, clientId)
     const test = await live.findLiveTest(store, slug)
     if (test === undefined) throw new Error('no test')
-    await attempts.sumUpAttempts(store, userId, { testId: test.id })
+    await attempts.sumUpAttempts(store, userId, { groupId: test.group_id })
     await live.findTestTaker(store, userId, test.id)
     const drawn = await live.listDrawable(store, test.id, test.version)
     const contents = await live.findQuestions(

@@ -397,7 +397,8 @@ export async function findPartContent(
   if (kind === 'test') {
     const test = await findLiveTest(db, slug)
     if (test === undefined) return undefined
-    const { id, definition, translation_of: original } = test
+    const { id, group_id, definition } = test
+    const original = group_id === id ? null : await findSlug(db, group_id)
     return { content: { ...none, test_id: id, title: definition.name }, original }
   }
   if (kind === 'deck') {
@@ -418,6 +419,12 @@ export async function findPartContent(
     .where('archived_at', 'is', null)
     .executeTakeFirst()
   return sheet && { content: { ...none, cheatsheet_id: sheet.id, title: sheet.title }, original: sheet.original }
+}
+
+/** Returns the slug of a test, also of one that is not published. */
+async function findSlug(db: Kysely<Database>, testId: number): Promise<string> {
+  const { slug } = await db.selectFrom('tests').select('slug').where('id', '=', testId).executeTakeFirstOrThrow()
+  return slug
 }
 
 export async function hasDoneParts(db: Kysely<Database>, assignmentId: number): Promise<boolean> {

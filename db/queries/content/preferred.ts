@@ -15,6 +15,8 @@ const TABLES = {
     key: 'deck_id',
     chosen: 'deck_id',
     isShown: sql`decks.archived_at is null`,
+    // A variant whose cards are all drafts would take the cards of the original from learners.
+    isComplete: sql`(imported_decks.translation_of is null or decks.card_count > 0)`,
   },
   sheet: {
     items: 'cheatsheets',
@@ -22,6 +24,7 @@ const TABLES = {
     key: 'cheatsheet_id',
     chosen: 'cheatsheet_id',
     isShown: sql`cheatsheets.archived_at is null`,
+    isComplete: sql`true`,
   },
   test: {
     items: 'tests',
@@ -29,6 +32,7 @@ const TABLES = {
     key: 'id',
     chosen: 'test_id',
     isShown: sql`${IS_LIVE_TEST} and tests.published_version is not null`,
+    isComplete: sql`true`,
   },
 } as const
 
@@ -48,7 +52,7 @@ export function learnerColumns({ userId, languages }: Learner): LearnerColumns {
  * `pickVariant` would select if the language that the learner has chosen for the group came before the learner's others.
  */
 function rankedVariants(kind: GroupKind, { userId, languages }: LearnerColumns): RawBuilder<unknown> {
-  const { items, marks, key, chosen, isShown } = TABLES[kind]
+  const { items, marks, key, chosen, isShown, isComplete } = TABLES[kind]
   const lang = sql.ref(`${marks}.lang`)
   const id = sql.ref(`${marks}.${key}`)
   return sql`
@@ -71,7 +75,7 @@ function rankedVariants(kind: GroupKind, { userId, languages }: LearnerColumns):
       where split_part(tag, '-', 1) = lower(split_part(${lang}, '-', 1))
       order by position limit 1
     ) as best on true
-    where ${isShown}`
+    where ${isShown} and ${isComplete}`
 }
 
 /** Builds a query for the ids of the items in a group in which another variant is preferred. */

@@ -127,18 +127,20 @@ export function variantsOf(kind: GroupKind, { isLearner = false } = {}): RawBuil
   const title = isLearner && kind === 'test' ? PUBLISHED_NAME : edited
   const outdated = isLearner ? sql`` : sql`, 'translation_outdated', ${isOutdated(kind)}`
   const own = sql`select id as own_id from (select ${sql.ref(`${items}.id`)}) as own (id)`
-  const isPublished =
-    kind === 'test'
-      ? sql`${IS_LIVE_TEST} and tests.published_version is not null`
-      : sql`${sql.ref(`${items}.archived_at`)} is null`
+  const isPublished = {
+    deck: sql`decks.archived_at is null and decks.card_count > 0`,
+    sheet: sql`cheatsheets.archived_at is null`,
+    test: sql`${IS_LIVE_TEST} and tests.published_version is not null`,
+  }[kind]
   const isShown = isLearner ? sql`and ${isPublished}` : sql``
   return sql<ListedVariant[]>`(
     select coalesce(json_agg(json_build_object(
         'slug', ${sql.ref(`${items}.slug`)}, 'lang', ${sql.ref(`${marks}.lang`)}, 'title', ${title} ${outdated}
       ) order by ${sql.ref(`${marks}.lang`)}), '[]')
-    from (${own}) as original, ${joined(kind)}
-    where coalesce(${sql.ref(`${marks}.translation_of`)}, ${sql.ref(`${marks}.${key}`)}) = own_id
-      and ${sql.ref(`${items}.id`)} <> own_id ${isShown})`
+    from (${own}) as original
+    join ${sql.table(marks)} on ${sql.ref(`${marks}.translation_of`)} = own_id
+    ${(items as string) === marks ? sql`` : sql`join ${sql.table(items)} on ${sql.ref(`${items}.id`)} = ${sql.ref(`${marks}.${key}`)}`}
+    where true ${isShown})`
 }
 
 /**

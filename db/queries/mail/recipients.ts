@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { MailKind } from '../../../src/domain/mail/mail.js'
 import type { Remindable, ReminderKind } from '../../../src/domain/mail/reminders.js'
 import type { OverdueTask } from '../../../src/domain/mail/texts.js'
-import type { Language, LanguageOfUser } from '../../../src/domain/text/language.js'
+import type { LanguageOfUser } from '../../../src/domain/text/language.js'
 import type { Database } from '../../types.js'
 import { isEnabled } from '../accounts/enabled.js'
 import { MISSED } from '../assignments/occurrences.js'
@@ -189,16 +189,14 @@ export interface DueCardsRecipient extends Recipient {
 /**
  * Returns persons who have enabled the mail about due cards and have due cards in active decks, ordered by id. Ignores
  * cards studied today. Omits persons whose free weekdays include today. Of a group, the deck in the language of the app
- * counts, unless the person has chosen another one.
- * @param defaultLanguage language of persons without a known one
+ * counts, unless the person has chosen another one, and the original for a person without a known language.
  */
 export async function listWithDueCards(
   transaction: Transaction<Database>,
   page: RecipientPage,
-  defaultLanguage: Language,
 ): Promise<DueCardsRecipient[]> {
   const { today, limit } = page
-  const languages = sql`array_remove(array[language, language_used, ${defaultLanguage}::text], null)`
+  const languages = sql`array_remove(array[language, language_used], null)`
   const { rows } = await sql<DueCardsRecipient>`
     with wanting as materialized (
       select id, display_name, email, language, language_used, due_cards_mail_key as key, cards

@@ -24,12 +24,12 @@ const MAX_ACCEPTED = 20
 const RANGE = /^\s*([a-z]{2,3}(?:-[a-z0-9]{1,8})*)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i
 
 /**
- * Returns the languages that a reader understands (BCP 47, in any case), best first. The last one is that of the
- * service, unless the reader named it before.
- * @example readerLanguages({ setting: 'en', accepted: 'tr, de;q=0.5' }, 'de') // ['en', 'tr', 'de']
+ * Returns the languages that a reader understands (BCP 47, in any case), best first. Without any, the original of a
+ * group is shown.
+ * @example readerLanguages({ setting: 'en', accepted: 'tr, de;q=0.5' }) // ['en', 'tr', 'de']
  */
-export function readerLanguages({ setting, accepted }: Reader, fallback: Language): string[] {
-  return [...new Set([...(setting ? [setting] : []), ...parseAcceptLanguage(accepted), fallback])]
+export function readerLanguages({ setting, accepted }: Reader): string[] {
+  return [...new Set([...(setting ? [setting] : []), ...parseAcceptLanguage(accepted)])]
 }
 
 /**

@@ -99,7 +99,7 @@ export function planDigests(db: Kysely<Database>, planning: MailPlanning): Promi
 /** Plans the mail about due cards for the recipients that `listWithDueCards` returns. Returns the number of mails. */
 export function planDueCards(db: Kysely<Database>, planning: MailPlanning): Promise<number> {
   return inBatches(db, planning, undefined, async (transaction, page, { at, today }) => {
-    const persons = await listWithDueCards(transaction, page, planning.defaultLanguage)
+    const persons = await listWithDueCards(transaction, page)
     const mails = persons.map(({ cards, key, ...person }) => {
       const text = dueCardsMail({ name: person.display_name, cards, key }, frameFor(person, planning))
       return mailTo(person, 'due_cards', today, at, text)

@@ -128,7 +128,7 @@ async function insert(
   }
   const drawnQuestions = questions.map(({ question_id, places }) => ({ question_id, places }))
   // The unique index allows one open attempt per test, but not one per group.
-  const isAlone = group.variants.length === 0 && group.translation_of === null
+  const isAlone = group.variants.length === 0 && group_id === test_id
   const id = isAlone
     ? await insertAttempt(db, attempt, drawnQuestions)
     : await db.transaction().execute(async (transaction) => {
