@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findShownGroup } from '../../../db/queries/content/preferred.js'
+import { findShownGroup, listOtherVariants } from '../../../db/queries/content/preferred.js'
 import { pickVariant } from '../../../src/domain/text/language.js'
 import { createMigratedDatabase } from '../../support/database.js'
 import { createUser, unique } from '../../support/factories.js'
@@ -25,7 +25,7 @@ t.test('the statement prefers the variant that the rule picks', async (t) => {
         const original = await createDeckIn(db, first as string, unique('original'), [])
         const variants: { slug: string; lang: string }[] = []
         for (const lang of others.toSorted()) {
-          const { slug } = await createDeckIn(db, lang, unique('variant'), [], original.id)
+          const { slug } = await createDeckIn(db, lang, unique('variant'), ['eins'], original.id)
           variants.push({ slug, lang })
         }
         const group = [{ slug: original.slug, lang: first as string }, ...variants] as const
@@ -42,4 +42,13 @@ t.test('the statement prefers the variant that the rule picks', async (t) => {
     ),
     { numRuns: runs(60) },
   )
+})
+
+t.test('a variant without cards does not replace the original', async (t) => {
+  const user = await createUser(db)
+  const original = await createDeckIn(db, 'de', unique('original'), ['eins'])
+  await createDeckIn(db, 'en', unique('variant'), [], original.id)
+  t.strictSame(await listOtherVariants(db, 'deck', { userId: user.id, languages: ['en'] }), [])
+  const full = await createDeckIn(db, 'fr', unique('variant'), ['un'], original.id)
+  t.strictSame(await listOtherVariants(db, 'deck', { userId: user.id, languages: ['en'] }), [full.id])
 })
