@@ -24,7 +24,7 @@ export async function listTexts(
   work: (db: Kysely<Database>) => Promise<unknown>,
 ): Promise<string[]> {
   return withDatabase(databaseUrl, async (db) => {
-    const session = await recordStatements(db, (recorded) => findSession(recorded, Buffer.alloc(32), 30))
+    const session = await recordStatements(db, (recorded) => findSession(recorded, Buffer.alloc(32), 30, undefined))
     return [...session, ...(await recordStatements(db, work))].map(({ sql: text }) => text)
   })
 }
@@ -48,7 +48,7 @@ export async function createScript(
       from sessions join users on users.id = user_id where username like ${usernames}`.execute(db)
     const { hash, first, last } = rows[0] ?? {}
     const statements = [
-      ...(await recordStatements(db, (recorded) => findSession(recorded, Buffer.alloc(32), 30))),
+      ...(await recordStatements(db, (recorded) => findSession(recorded, Buffer.alloc(32), 30, undefined))),
       ...(await recordStatements(db, work)),
     ]
     const variables: Record<string, string> = {}

@@ -663,7 +663,8 @@ async function callEditing(admin: Send): Promise<void> {
   const { sheet } = await send('POST', '/sheets', { source_id: source.id, ...texts, ...client() })
   const translated = { ...variant, ...texts, translation_of: sheet.slug, ...client() }
   await check(`/sheets/${(await send('POST', '/sheets', translated)).sheet.slug}`)
-  await send('POST', '/decks', { ...variant, name: 'Own', translation_of: deck.slug })
+  const own = (await send('POST', '/decks', { ...variant, name: 'Own', translation_of: deck.slug })).deck
+  await send('POST', '/cards', { deck: own.slug, question: 'What does git stash do?', answer: 'A', ...client() })
   for (const { id } of (await send('GET', `/cards?deck=${english.slug}&state=draft`)).cards) {
     await send('PATCH', `/cards/${id}`, { draft: false })
   }
