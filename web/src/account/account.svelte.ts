@@ -105,8 +105,9 @@ export async function findAccount(): Promise<void> {
       const { user, sign_in } = response
       await import('./draft.js').then(({ findDraft }) => findDraft(user.id, sign_in.is_fresh)).catch(() => {})
     }
+    const isOpen = account.user !== undefined
     accept(response)
-    if (chosenLanguage() === undefined) followLanguage()
+    if (!isOpen && chosenLanguage() === undefined) followLanguage()
   } catch (error) {
     if (account.status === 'ready') return
     if (error instanceof Refused && error.status === 401) {
@@ -125,7 +126,7 @@ export async function findAccount(): Promise<void> {
   }
 }
 
-/** Opens the app in the language of the account, if it is another one. */
+/** Opens the app in the language of the account, if it is another one. This loads the page again, so no page may be open yet. */
 function followLanguage(): void {
   if (LANGUAGES.length === 1 || account.status !== 'ready') return
   api
@@ -176,6 +177,7 @@ export async function proveByPassword(password: string): Promise<void> {
  * @throws Fault if the request fails
  */
 export async function enter(request: () => Promise<ResponseBody<'/api/auth/login', 'post'>>): Promise<void> {
+  const isOpen = account.user !== undefined
   // Holds the lock of the outbox, so that no page sends ratings of one user while another user logs in.
   const response = await withSendLock(async () => {
     const found = await request()
@@ -192,7 +194,7 @@ export async function enter(request: () => Promise<ResponseBody<'/api/auth/login
   }
   accept(response)
   resolveDialog?.(true)
-  followLanguage()
+  if (!isOpen) followLanguage()
 }
 
 /** Closes the login dialog. The requests that wait for the login then fail with the error of the service. */
