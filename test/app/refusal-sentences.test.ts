@@ -16,6 +16,13 @@ t.test('says a refusal in the language of the app by its code, field and details
   t.equal(sentenceOf('source_exists', 'name', { id: 3, name: '{label}' }), 'There is already a source “{label}”.')
 })
 
+t.test('isolates the values in a sentence', async (t) => {
+  t.equal(
+    sentenceOf('source_exists', 'name', { name: '\u202eab' }),
+    'There is already a source “\u2068\u202eab\u2069”.',
+  )
+})
+
 t.test('leaves a refusal to the service if a code or a value is unknown', async (t) => {
   t.equal(sentenceOf('new_code'), undefined)
   t.equal(sentenceOf('invalid_input'), undefined)

@@ -1,4 +1,5 @@
 import { labelOf } from '../words/field-labels.js'
+import { isolate } from '../words/isolate.js'
 
 interface Reason {
   code: string
@@ -22,5 +23,5 @@ export function refusalSentence({ code, field, details }: Reason, sentences = SE
   const values = { ...details, label: field === undefined ? undefined : labelOf(field) }
   const places = [...(sentence ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name as keyof typeof values)
   if (sentence === undefined || places.some((name) => values[name] === undefined)) return undefined
-  return sentence.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof values) => String(values[name]))
+  return sentence.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof values) => isolate(String(values[name])))
 }
