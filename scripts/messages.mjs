@@ -10,12 +10,14 @@ import {
   updateRefusals,
   writeCatalogue,
 } from '../web/build/messages/catalogues.mjs'
+import { findCodes } from '../web/build/messages/codes.mjs'
 
 const messages = findMessages()
+const codes = findCodes()
 const [added] = process.argv.slice(2)
 if (added !== undefined && !existsSync(fileOf(added))) writeCatalogue(added, {})
 for (const language of listCatalogues()) {
-  const catalogue = updateRefusals(updateCatalogue(language, readCatalogue(language), messages))
+  const catalogue = updateRefusals(updateCatalogue(language, readCatalogue(language), messages), codes)
   writeCatalogue(language, catalogue)
   const texts = Object.values(catalogue).flatMap((section) => Object.values(section))
   const empty = texts.filter((text) => text === '' || Object.values(text).includes(''))

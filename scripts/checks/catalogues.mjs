@@ -5,18 +5,20 @@ import {
   listCatalogues,
   readCatalogue,
 } from '../../web/build/messages/catalogues.mjs'
+import { findCodes } from '../../web/build/messages/codes.mjs'
 import { OFFERED } from '../languages.mjs'
 
 /**
- * Returns a fault for each text of the web app that a catalogue lacks, for each that the app does not show, and for each
- * translation with other placeholders. Of a language that the app does not offer yet, only placeholders are checked.
+ * Returns a fault for each text of the web app that a catalogue lacks, for each that the app does not show, for each
+ * translation with other placeholders, and for each error code without a sentence. Of a language that the app does not offer yet, only placeholders are checked.
  */
 export function checkCatalogues() {
   const messages = findMessages()
+  const codes = findCodes()
   return listCatalogues().flatMap((language) => {
     const isComplete = OFFERED.includes(language)
     const catalogue = readCatalogue(language)
     const faults = checkCatalogue(language, catalogue, messages, { isComplete })
-    return isComplete ? [...faults, ...checkRefusals(language, catalogue)] : faults
+    return isComplete ? [...faults, ...checkRefusals(language, catalogue, codes)] : faults
   })
 }

@@ -21,6 +21,7 @@ interface Catalogues {
 const load = (file: string) => import(path.join(ROOT, 'web/build/messages', file))
 const { translateSource }: Source = await load('source.mjs')
 const { checkCatalogue, updateCatalogue }: Catalogues = await load('catalogues.mjs')
+const { codesOf }: { codesOf(texts: string[]): Set<string> } = await load('codes.mjs')
 
 /** Returns the messages of a source. */
 function messagesOf(source: string, file = 'pages/quiz/a.svelte'): string[] {
@@ -122,4 +123,22 @@ t.test('updates a catalogue: adds and removes texts, and moves those that severa
     'pages/heute': { Alt: 'Old' },
     parts: { 'Tag || Tage': { one: '', few: '', many: '', other: '' } },
   })
+})
+
+t.test('finds the error codes of the service', async (t) => {
+  const classes = `
+    class Refusal { constructor(kind: string, code: string, message: string) {} }
+    class Invalid extends Refusal { constructor(message: string, code = 'invalid_input') { super('invalid', code, message) } }
+    class Field extends Invalid { constructor(field: string, problem: string, { code }: { code?: string } = {}) { super(field, code) } }
+    class Full extends Refusal { constructor(isOwn: boolean) { super('too_large', isOwn ? 'own_full' : 'full', 'Voll') } }
+    class Named extends Field {}`
+  const uses = `
+    const A = new Refusal('not_found', 'deck_not_found', 'Fehlt')
+    const B = new Invalid(\`Fehlt \${name}\`, 'no_file')
+    const C = new Named('held_on', 'fehlt', { code: 'held_too_early' })
+    const named = (code: string, end: string) => ({ code, message: end })
+    function d() { return named('original_missing', 'fehlt') ?? { code: 'taken', message: 'vergeben' } }
+    const other = [new Date('a', 'b'), { code: 'a_code', reason: 'none' }]`
+  const codes = ['deck_not_found', 'full', 'held_too_early', 'invalid_input', 'no_file', 'original_missing', 'own_full']
+  t.strictSame([...codesOf([uses, classes])].sort(), [...codes, 'taken'])
 })

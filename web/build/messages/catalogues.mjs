@@ -11,7 +11,8 @@ const SHARED = 'app'
 
 /** Section of the sentences by error code; each value in braces is `label`, the field, or from `X-Error-Details` */
 export const REFUSAL_SECTION = 'refusals'
-const SERVICE = ['src', 'plugins', 'routes'].map((folder) => path.join(import.meta.dirname, '../../..', folder))
+/** Codes whose cause or remedy only the sentence of the service names; the app shows that one */
+const SAID_BY_SERVICE = new Set(['foreign_file', 'mail_server_refuses', 'not_publishable'])
 
 /** @typedef {import('./source.mjs').Translation} Translation */
 /** @typedef {Record<string, Record<string, Translation>>} Catalogue sections by folder, with translations by message */
@@ -87,20 +88,18 @@ export function updateCatalogue(language, catalogue, messages) {
   return sorted(refusals === undefined ? updated : { ...updated, [REFUSAL_SECTION]: refusals })
 }
 
-/** Returns the catalogue with an empty sentence for each new error code of the service. @param {Catalogue} catalogue */
-export function updateRefusals(catalogue) {
-  const empty = Object.fromEntries([...findCodes()].map((code) => [code, '']))
+/**
+ * Returns the catalogue with an empty sentence for each error code that is new.
+ * @param {Catalogue} catalogue
+ * @param {Set<string>} codes error codes of the service
+ */
+export function updateRefusals(catalogue, codes) {
+  const empty = Object.fromEntries(toSay(codes).map((code) => [code, '']))
   return sorted({ ...catalogue, [REFUSAL_SECTION]: { ...empty, ...catalogue[REFUSAL_SECTION] } })
 }
 
-/** Returns the error codes of the service that a constant refusal has. */
-function findCodes() {
-  const files = SERVICE.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => path.join(folder, file)),
-  )
-  const text = files.filter((file) => file.endsWith('.ts')).map((file) => readFileSync(file, 'utf8'))
-  return new Set([...text.join('\n').matchAll(/new Refusal\(\s*'\w+',\s*'(\w+)'/g)].map(([, code]) => code ?? ''))
-}
+/** @param {Set<string>} codes */
+const toSay = (codes) => [...codes].filter((code) => !SAID_BY_SERVICE.has(code))
 
 /**
  * Returns what is wrong with a catalogue.
@@ -135,9 +134,10 @@ export function checkCatalogue(language, catalogue, messages, { isComplete }) {
  * Returns a fault for each error code of the service without a sentence.
  * @param {string} language
  * @param {Catalogue} catalogue
+ * @param {Set<string>} codes
  */
-export function checkRefusals(language, catalogue) {
-  const missing = [...findCodes()].filter((code) => !catalogue[REFUSAL_SECTION]?.[code])
+export function checkRefusals(language, catalogue, codes) {
+  const missing = toSay(codes).filter((code) => !catalogue[REFUSAL_SECTION]?.[code])
   return missing.map((code) => `web/messages/${language}.json: lacks a sentence for the error code ${code}`)
 }
 
