@@ -2,8 +2,8 @@ import { hasCode } from '../api/faults.js'
 import { drafts } from '../storage/drafts.js'
 import { newId } from '../storage/id.js'
 import { claimDraft, type DraftClaim } from './claim-draft.js'
+import { withoutPlaceholders } from './placeholders.js'
 import { type SavingParts, savingOf } from './saving.js'
-import { withoutPlaceholders } from './upload.js'
 import { type View, Writing, type WritingParts } from './writing.js'
 
 type Parts<F> = Omit<WritingParts<F>, 'drafts' | 'newId' | 'isConflict' | 'onchange'> & {

@@ -2,7 +2,8 @@ import { sentenceOf } from '../api/faults.js'
 import { showToast } from '../parts/toasts.svelte.js'
 import { applyEdit, replaceText, selectedIn } from './apply.js'
 import { insertText } from './commands.js'
-import { placeholder, uploadPicture } from './upload.js'
+import { placeholder } from './placeholders.js'
+import { uploadPicture } from './upload.js'
 
 /** Uploads pictures and inserts them in place of the selection. A placeholder marks the position during the upload. */
 export async function insertPictures(field: HTMLTextAreaElement, files: File[]): Promise<void> {

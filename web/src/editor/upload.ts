@@ -6,21 +6,6 @@ const MAX_WIDTH = 2_000
 const QUALITY = 0.85
 const TIMEOUT_MS = 120_000
 
-let last = 0
-
-export function placeholder(): string {
-  last += 1
-  return `![Bild ${last} wird hochgeladen …]()`
-}
-
-/**
- * Removes the placeholders of uploads that a reload has interrupted.
- * @example withoutPlaceholders('a ![Bild 1 wird hochgeladen …]()') // 'a '
- */
-export function withoutPlaceholders(text: string): string {
-  return text.replaceAll(/!\[Bild \d+ wird hochgeladen …\]\(\)/g, '')
-}
-
 /**
  * Uploads a picture and returns its address for Markdown, such as `media/….png`.
  * @throws Fault if the upload fails
