@@ -50,9 +50,14 @@ export async function hasNewVersion(): Promise<boolean> {
   return isOther
 }
 
+/**
+ * Loads the page of the service worker that was fetched last. One that still installs goes before one that waits, which
+ * may be of another language.
+ * @throws Error if the service worker cannot be installed, such as after a lost connection
+ */
 export async function loadNewVersion(): Promise<void> {
   const { installing, waiting } = registration ?? {}
-  const next = waiting ?? (await whenInstalled(installing))
+  const next = installing == null ? waiting : await whenInstalled(installing)
   if (next == null) return location.reload()
   navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
   next.postMessage('take over')
@@ -65,10 +70,11 @@ export async function loadOtherVersion(): Promise<void> {
   await loadNewVersion()
 }
 
-async function whenInstalled(worker: ServiceWorker | null | undefined): Promise<ServiceWorker | undefined> {
-  if (worker == null) return undefined
+/** Returns the service worker once it waits; undefined if it is active already. */
+async function whenInstalled(worker: ServiceWorker): Promise<ServiceWorker | undefined> {
   if (worker.state === 'installing') {
     await new Promise((resolve) => worker.addEventListener('statechange', resolve, { once: true }))
   }
+  if (worker.state === 'redundant') throw new Error('the service worker was not installed')
   return worker.state === 'installed' ? worker : undefined
 }
