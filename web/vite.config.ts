@@ -70,7 +70,7 @@ export default defineConfig({
     collectStaffModules(STAFF_PAGES, staff),
     preloadPages(path.join(import.meta.dirname, 'src/pages')),
     minifyTheme(),
-    serviceWorker(path.join(import.meta.dirname, 'src/worker/worker.ts')),
+    serviceWorker(path.join(import.meta.dirname, 'src/worker/worker.ts'), LANGUAGE),
   ],
   // The package's browser build sets `innerHTML`, which the Content-Security-Policy of the page forbids.
   resolve: { alias: { 'decode-named-character-reference': path.join(import.meta.dirname, 'src/markdown/entity.ts') } },

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { build, type Plugin } from 'vite'
 
-/** Builds `sw.js` last, when the files of this version are known. */
-export function serviceWorker(entry: string): Plugin {
+/** Builds `sw.js` last, when the files of this version are known, for the page in this language. */
+export function serviceWorker(entry: string, language: string): Plugin {
   return {
     name: 'service-worker',
     apply: 'build',
@@ -22,6 +22,7 @@ export function serviceWorker(entry: string): Plugin {
         publicDir: false,
         logLevel: 'warn',
         define: {
+          LANGUAGE: JSON.stringify(language),
           FILES: JSON.stringify(files),
           VERSION: JSON.stringify(hash('sha256', contents.join('\n')).slice(0, 12)),
         },

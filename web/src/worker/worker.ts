@@ -1,9 +1,10 @@
 import { isOwn } from '../platform/own-response.js'
 import { cachedPathFor, isPicture } from './rules.js'
 
-/** File list and version, inserted by the build */
+/** File list, version and language, inserted by the build */
 declare const FILES: string[]
 declare const VERSION: string
+declare const LANGUAGE: string
 
 /**
  * The parts of the worker scope that this file uses. They are declared here, because the types of workers conflict with
@@ -48,6 +49,9 @@ async function install(): Promise<void> {
   const page = fetch(scope, { cache: 'no-cache', headers: { accept: 'text/html' } }).then(async (response) => {
     // A captive portal's login page would stay in the cache until the next version.
     if (!response.ok || !isOwn(response)) throw new Error(`the page: ${response.status}`)
+    // If another language was chosen since the browser fetched this file, the service sends the page of that one. The
+    // browser tries again with the next update.
+    if (!(await response.clone().text()).includes(`<html lang="${LANGUAGE}"`)) throw new Error('another language')
     await cache.put(scope, response)
   })
   const others = FILES.map(async (file) => {
