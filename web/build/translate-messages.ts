@@ -11,7 +11,9 @@ const NO_SENTENCES = 'SENTENCES: Readonly<Record<string, string>> = {}'
 
 function fillSentences(code: string, catalogue: ReturnType<typeof readCatalogue>): string {
   if (!code.includes(NO_SENTENCES)) throw new Error(`${REFUSALS} lacks ${NO_SENTENCES}`)
-  return code.replace(NO_SENTENCES, () => NO_SENTENCES.replace('{}', JSON.stringify(catalogue[REFUSAL_SECTION] ?? {})))
+  // An empty sentence would hide the message of the service.
+  const sentences = Object.entries(catalogue[REFUSAL_SECTION] ?? {}).filter(([, sentence]) => sentence !== '')
+  return code.replace(NO_SENTENCES, () => NO_SENTENCES.replace('{}', JSON.stringify(Object.fromEntries(sentences))))
 }
 
 /**

@@ -48,7 +48,13 @@ export const fileOf = (language) => path.join(FOLDER, `${language}.json`)
 export function findTranslation(catalogue, file, message) {
   return sectionsOf(file)
     .map((section) => catalogue[section]?.[message])
-    .find((translation) => translation !== undefined && translation !== '')
+    .find((translation) => isTranslated(translation))
+}
+
+/** Returns whether a translation has all of its texts. @param {Translation | undefined} translation */
+function isTranslated(translation) {
+  if (translation === undefined) return false
+  return typeof translation === 'string' ? translation !== '' : !Object.values(translation).includes('')
 }
 
 /** Returns the messages of the app with the files that show them. @returns {Map<string, Set<string>>} */
@@ -151,7 +157,12 @@ function faultOf(language, message, translation, isComplete) {
       (category) => !pluralCategories.includes(/** @type {any} */ (category)),
     )
     if (missing.length + others.length > 0) return `needs the forms ${pluralCategories.join(', ')}`
-    return isComplete && Object.values(translation).includes('') ? 'has an empty form' : undefined
+    if (isComplete && Object.values(translation).includes('')) return 'has an empty form'
+    const [expected, ...actual] = [forms.at(-1) ?? '', ...Object.values(translation)].map((text) =>
+      placeholdersOf(text).join(' '),
+    )
+    const isEqual = actual.every((names, at) => Object.values(translation)[at] === '' || names === expected)
+    return isEqual ? undefined : `needs the placeholders ${expected || '(none)'} in each form`
   }
   if (typeof translation !== 'string') return 'needs one text'
   if (translation === '') return isComplete ? 'is not translated' : undefined

@@ -48,10 +48,10 @@ const SHOWN = new Set([
   'aria-description',
   'aria-roledescription',
   'aria-valuetext',
+  'data-label',
 ])
 /** Attributes, properties and props that never hold texts */
 const TECHNICAL = new Set([
-  'action',
   'as',
   'autocapitalize',
   'autocomplete',
@@ -82,7 +82,6 @@ const TECHNICAL = new Set([
   'slug',
   'src',
   'style',
-  'target',
   'tone',
   'transform',
   'type',
@@ -189,7 +188,7 @@ export const isVerbatim = ({ type, name }) => type === 'RegularElement' && VERBA
 /** @param {string} name */
 export const isShownAttribute = (name) => SHOWN.has(name)
 /** @param {string} name */
-export const isTechnical = (name) => TECHNICAL.has(name) || name.startsWith('data-')
+export const isTechnical = (name) => TECHNICAL.has(name) || (name.startsWith('data-') && !SHOWN.has(name))
 /** Properties of objects that never hold texts */
 const TECHNICAL_PROPERTIES = new Set([
   'autocomplete',
@@ -198,7 +197,6 @@ const TECHNICAL_PROPERTIES = new Set([
   'href',
   'id',
   'item',
-  'lang',
   'queryKey',
   'slug',
   'style',
@@ -236,7 +234,7 @@ const GERMAN =
 export function isText(text) {
   if (!hasLetter(text) || VALUES.has(text) || NAMES.test(text)) return false
   if (/[„“]/.test(text) || (/[–…·äöüßÄÖÜ]/.test(text) && /\p{L}/u.test(text))) return true
-  if (/^[a-z]+[/:#?.=&-]/.test(text) || /[{}[\]<>\\@]/.test(text) || /^\(|^[.#*]/.test(text)) return false
+  if (/^[a-z]+[/:#?.=&-]/.test(text) || /[{}[\]<>\\]|^\S*@/.test(text) || /^\(|^[.#*]/.test(text)) return false
   const words = text.match(/\p{L}{2,}/gu) ?? []
   if (/[;=_|]/.test(text) && words.length < 4) return false
   if (/\s/.test(text.trim()) && GERMAN.test(text)) return true

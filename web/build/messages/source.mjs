@@ -93,6 +93,8 @@ class Walk {
       case 'ConstTag':
         return this.#script(node.declaration)
       case 'SnippetBlock':
+        // Parameters may have texts as default values.
+        for (const parameter of node.parameters) this.#script(parameter)
         return this.#fragment(node.body.nodes)
     }
     if (rules.isVerbatim(node)) return
