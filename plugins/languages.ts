@@ -11,8 +11,11 @@ declare module 'fastify' {
   }
 }
 
-/** Cookie with the language that was chosen in this browser; the app sets it, so that pages without a session have it */
-const CHOSEN = /(?:^|;\s*)language=([a-z]{2})(?:;|$)/
+/**
+ * Cookie with the language that was chosen in this browser; the app sets it, so that pages without a session have it.
+ * `.account` marks one that repeats the setting of an account.
+ */
+const CHOSEN = /(?:^|;\s*)language=([a-z]{2})(?:\.account)?(?:;|$)/
 
 /**
  * Tells the languages of the caller: the setting of the account, then the one chosen in this browser, then those that

@@ -81,6 +81,7 @@ t.test('serves the app in the language of the reader', async (t) => {
   t.equal(await languageFor({ 'accept-language': 'fr' }), 'de')
   t.equal(await languageFor({ 'accept-language': 'en', cookie: 'a=b; language=de' }), 'de', 'the choice goes first')
   t.equal(await languageFor({ cookie: 'language=en' }), 'en')
+  t.equal(await languageFor({ cookie: 'language=en.account' }), 'en', 'the setting of the last account')
   t.equal(await languageFor({ cookie: 'language=xx' }), 'de')
   const [german, other] = [await read({}), await read({ cookie: 'language=en' })]
   t.match(other.body, '<meta name="languages" content="de en">')

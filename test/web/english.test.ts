@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { CHROMIUM, DESK, isTooWide, logInAs, openApp, studySome } from './support/app.js'
 import { PAGES } from './support/pages.js'
+import { until } from './support/patience.js'
 import { writeAll } from './support/written.js'
 
 /** Frequent German words that are no English ones */
@@ -121,5 +122,22 @@ t.test('a person chooses the language', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.getByLabel('Language').selectOption('')
     await page.getByRole('heading', { name: 'Einstellungen' }).waitFor()
     t.equal(await language(page), 'de', 'that of the browser')
+    const isGerman = async () => {
+      await other.page.reload({ waitUntil: 'networkidle' })
+      return (await language(other.page)) === 'de'
+    }
+    await until(isGerman, 'a later start on the other device follows')
+  })
+
+  await t.test('only for the own session in a browser that others use', async (t) => {
+    const { page } = await app.newPerson({ serviceWorkers: 'allow' })
+    await page.goto(`${app.url}/einstellungen`)
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    await page.getByLabel('Sprache').selectOption('en')
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    await page.getByRole('button', { name: /^Menu of/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Anmelden', exact: true }).waitFor()
+    t.equal(await language(page), 'de')
   })
 })

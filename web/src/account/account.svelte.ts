@@ -4,7 +4,14 @@ import { Fault, Refused } from '../api/faults.js'
 import { isLate } from '../api/late-response.js'
 import { queryClient } from '../api/query-client.js'
 import type { ResponseBody, Roles, User } from '../api/types.js'
-import { chosenLanguage, LANGUAGE, LANGUAGES, openInLanguage } from '../platform/language.js'
+import {
+  chosenLanguage,
+  isLanguageOfAccount,
+  LANGUAGE,
+  LANGUAGES,
+  leaveLanguage,
+  openInLanguage,
+} from '../platform/language.js'
 import { isPublic } from '../platform/public-pages.js'
 import { forgetUser, onOtherTab, rememberedUser, rememberUser } from '../platform/remembered-user.js'
 import { place } from '../platform/router.svelte.js'
@@ -107,7 +114,7 @@ export async function findAccount(): Promise<void> {
     }
     const isOpen = account.user !== undefined
     accept(response)
-    if (!isOpen && chosenLanguage() === undefined) followLanguage()
+    if (!isOpen && (chosenLanguage() === undefined || isLanguageOfAccount())) followLanguage()
   } catch (error) {
     if (account.status === 'ready') return
     if (error instanceof Refused && error.status === 401) {
@@ -132,8 +139,10 @@ function followLanguage(): void {
   api
     .get('/api/accounts/me')
     .then(({ language }) => {
-      const isOther = language !== null && ![LANGUAGE, chosenLanguage()].includes(language)
-      return isOther && LANGUAGES.includes(language) ? openInLanguage(language) : undefined
+      // The setting was removed on another device, or is that of the last user.
+      if (language === null) return isLanguageOfAccount() ? openInLanguage(null) : undefined
+      const isOther = ![LANGUAGE, chosenLanguage()].includes(language)
+      return isOther && LANGUAGES.includes(language) ? openInLanguage(language, true) : undefined
     })
     // The app stays in its language.
     .catch(() => {})
@@ -210,7 +219,12 @@ export async function logOut(): Promise<void> {
   })
   await deleteUserData()
   // `redirect` is the logout page of the identity provider, where the user may still be logged in.
-  location.assign(redirect ?? document.baseURI)
+  const leave = () => location.assign(redirect ?? document.baseURI)
+  if (!isLanguageOfAccount()) return leave()
+  // Hides the app while that of the other language is loaded.
+  account.status = 'unknown'
+  account.user = undefined
+  await leaveLanguage(leave)
 }
 
 export async function refreshAccount(): Promise<void> {

@@ -53,21 +53,22 @@ export async function hasNewVersion(): Promise<boolean> {
 /**
  * Loads the page of the service worker that was fetched last. One that still installs goes before one that waits, which
  * may be of another language.
+ * @param open opens the page again
  * @throws Error if the service worker cannot be installed, such as after a lost connection
  */
-export async function loadNewVersion(): Promise<void> {
+export async function loadNewVersion(open = () => location.reload()): Promise<void> {
   const { installing, waiting } = registration ?? {}
   const next = installing == null ? waiting : await whenInstalled(installing)
-  if (next == null) return location.reload()
-  navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
+  if (next == null) return open()
+  navigator.serviceWorker.addEventListener('controllerchange', open, { once: true })
   next.postMessage('take over')
 }
 
 /** Fetches the service worker that the service now has for this browser, such as that of another language, and loads its page. */
-export async function loadOtherVersion(): Promise<void> {
+export async function loadOtherVersion(open?: () => void): Promise<void> {
   registration ??= await navigator.serviceWorker?.getRegistration()
   await registration?.update()
-  await loadNewVersion()
+  await loadNewVersion(open)
 }
 
 /** Returns the service worker once it waits; undefined if it is active already. */
