@@ -55,7 +55,7 @@ t.test('parts of tasks', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
       await post(app, `/api/content/sheets/${SHEET}`, { version: stored.version, content_md }, 'PATCH')
       const sent = page.waitForRequest('**/confirm')
       await button(page, CONFIRM).click()
-      t.strictSame((await sent).postDataJSON(), { part: 0, version: stored.version })
+      t.strictSame((await sent).postDataJSON(), { part: 0, version: stored.version, lang: 'de' })
       await page.getByText('Der Text wurde geändert').waitFor()
       await button(page, 'Neuen Text lesen').click()
       await page.getByText(`Neu seit ${stored.version}.`).waitFor()
