@@ -145,6 +145,26 @@ export async function findOtherHeads(
  * and the sheets with one. Rows that the transaction writes have its start time as their time.
  */
 export async function markWrittenChecked(transaction: Transaction<Database>): Promise<void> {
+  const variants = await transaction
+    .selectFrom('imported_decks')
+    .select('deck_id')
+    .where('translation_of', 'is not', null)
+    .execute()
+  // Without statistics of the rows that an import has just written, the planner would compare all cards with each other.
+  if (variants.length > 0)
+    await markWrittenCards(
+      transaction,
+      variants.map(({ deck_id }) => deck_id),
+    )
+  await sql`
+    update imported_cheatsheets set checked_version = ${VERSION_OF_SHEET}
+    where translation_of is not null and exists (
+      select from sheet_versions
+      where sheet_versions.cheatsheet_id = imported_cheatsheets.cheatsheet_id and superseded_at = now()
+    )`.execute(transaction)
+}
+
+async function markWrittenCards(transaction: Transaction<Database>, variants: readonly number[]): Promise<void> {
   await sql`
     insert into checked_cards (deck_id, card_id, version)
     select imported_decks.deck_id, cards.id, ${liveVersion('cards')}
@@ -153,17 +173,12 @@ export async function markWrittenChecked(transaction: Transaction<Database>): Pr
     join imported_cards as own_marks on own_marks.card_id = own.id
     join imported_cards on imported_cards.key = own_marks.key and imported_cards.deck_id = imported_decks.translation_of
     join cards on cards.id = imported_cards.card_id and cards.deck_id = imported_decks.translation_of
-    where (own.archived_at is null or own_marks.draft) and cards.archived_at is null and (
+    where imported_decks.deck_id = any (${variants}::integer[])
+      and (own.archived_at is null or own_marks.draft) and cards.archived_at is null and (
       own.created_at = now()
       or exists (select from card_versions where card_id = own.id and superseded_at = now())
     )
     on conflict (deck_id, card_id) do update set version = excluded.version`.execute(transaction)
-  await sql`
-    update imported_cheatsheets set checked_version = ${VERSION_OF_SHEET}
-    where translation_of is not null and exists (
-      select from sheet_versions
-      where sheet_versions.cheatsheet_id = imported_cheatsheets.cheatsheet_id and superseded_at = now()
-    )`.execute(transaction)
 }
 
 export interface OriginalState {
