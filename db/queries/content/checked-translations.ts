@@ -165,6 +165,8 @@ export async function markWrittenChecked(transaction: Transaction<Database>): Pr
 }
 
 async function markWrittenCards(transaction: Transaction<Database>, variants: readonly number[]): Promise<void> {
+  // The planner has no statistics of the rows that the import has just written, and would compare all cards of both decks.
+  await sql`analyze imported_decks, imported_cards, cards`.execute(transaction)
   await sql`
     insert into checked_cards (deck_id, card_id, version)
     select imported_decks.deck_id, cards.id, ${liveVersion('cards')}
@@ -175,9 +177,9 @@ async function markWrittenCards(transaction: Transaction<Database>, variants: re
     join cards on cards.id = imported_cards.card_id and cards.deck_id = imported_decks.translation_of
     where imported_decks.deck_id = any (${variants}::integer[])
       and (own.archived_at is null or own_marks.draft) and cards.archived_at is null and (
-      own.created_at = now()
-      or exists (select from card_versions where card_id = own.id and superseded_at = now())
-    )
+        own.created_at = now()
+        or exists (select from card_versions where card_id = own.id and superseded_at = now())
+      )
     on conflict (deck_id, card_id) do update set version = excluded.version`.execute(transaction)
 }
 
