@@ -19,7 +19,7 @@ const CHOSEN = /(?:^|;\s*)language=([a-z]{2})(?:\.account)?(?:;|$)/
 
 /**
  * Tells the languages of the caller: the setting of the account, then the one chosen in this browser, then those that
- * the browser sends, then the default.
+ * the browser sends. `appLanguage` falls back to the default.
  */
 export default fp(
   async (app) => {

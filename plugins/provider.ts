@@ -8,6 +8,8 @@ declare module 'fastify' {
     provider: Provider | null
     /** Undefined if `OIDC_RECHECK_DAYS` is off */
     recheck: Recheck | undefined
+    /** Returns whether an account must log in through the provider first. Nothing is required while it does not respond. */
+    mustReturnToProvider(isUnconfirmed: boolean): Promise<boolean>
   }
   interface FastifyRequest {
     /** Whether the user of the session or of the API token has no access before a login through the provider */
@@ -21,6 +23,10 @@ export default fp(
     const redirectUri = publicUrl && new URL('api/auth/oidc/callback', publicUrl).href
     app.decorate('provider', oidc && redirectUri ? await createProvider(oidc, redirectUri) : null)
     app.decorate('recheck', oidc?.recheck)
+    app.decorate(
+      'mustReturnToProvider',
+      async (isUnconfirmed) => isUnconfirmed && (await app.provider?.isReachable()) === true,
+    )
     app.decorateRequest('needsProviderLogin', false)
   },
   { name: 'provider', dependencies: ['service'] },

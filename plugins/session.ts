@@ -118,8 +118,9 @@ export default fp<SessionPluginOptions>(
       cookie: { httpOnly: true, sameSite: 'lax', path: '/', secure: 'auto', maxAge },
     })
     app.addHook('onRequest', async (request) => {
-      if (!request.session?.stored?.isUnconfirmed) return
-      request.needsProviderLogin = (await app.provider?.isReachable()) === true
+      // For a token, the plugin of tokens has decided.
+      const { isUnconfirmed } = request.session?.stored ?? {}
+      if (isUnconfirmed) request.needsProviderLogin = await app.mustReturnToProvider(isUnconfirmed)
     })
     app.decorateReply('clearSessionCookies', function () {
       clearSessionCookies(this.request, this, cookieName)
@@ -145,11 +146,10 @@ export async function startSession(request: FastifyRequest, login: Login): Promi
   await storeSession(request, login)
 }
 
-/** While the provider does not respond, nothing is required. */
 async function requireConfirmation({ server }: FastifyRequest, { user, credential }: Login): Promise<void> {
-  const { db, provider, recheck } = server
-  if ('identityId' in credential || !(await findUnconfirmed(db, user.id, recheck))) return
-  if (await provider?.isReachable()) throw PROVIDER_LOGIN_NEEDED
+  if ('identityId' in credential) return
+  const isUnconfirmed = await findUnconfirmed(server.db, user.id, server.recheck)
+  if (await server.mustReturnToProvider(isUnconfirmed)) throw PROVIDER_LOGIN_NEEDED
 }
 
 async function storeSession(request: FastifyRequest, { user, credential, providerSession }: Login): Promise<void> {

@@ -28,7 +28,7 @@ export default fp(
       const sent = hash && (await findSentToken(app.db, hash, app.recheck))
       request.apiToken = sent && !isDisabled(sent.user, app.clock.today()) ? sent : undefined
       request.tokenUser = request.apiToken?.user ?? null
-      if (request.apiToken?.is_unconfirmed) request.needsProviderLogin = (await app.provider?.isReachable()) === true
+      request.needsProviderLogin = await app.mustReturnToProvider(request.apiToken?.is_unconfirmed === true)
     })
   },
   { name: 'tokens', dependencies: ['database', 'provider', 'service'] },

@@ -46,6 +46,7 @@ import { maySeeTeam } from '../../src/domain/teams/teams.js'
 import type { Language } from '../../src/domain/text/language.js'
 import { checkStorable, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
+import { learnerOf } from '../../src/http/learner.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
 import { SHUTDOWN_REFUSALS, unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses, sentAs } from '../../src/http/schemas.js'
@@ -121,13 +122,13 @@ const assignments: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'listMyAssignments',
         summary: "The caller's occurrences of assignments, open ones first",
         description: `A part is shown in the language that the caller has chosen for it, else in the first language of the
-caller that its content has: the setting of the account, those of \`Accept-Language\`, the default of the service; else
-as the original. A test with an open attempt stays in its language.`,
+caller that its content has: the setting of the account, the one chosen in this browser, those of \`Accept-Language\`;
+else as the original. A test with an open attempt stays in its language.`,
         tags: ['assignments'],
         response: responses(OwnOccurrences),
       },
     },
-    ({ user, languages }) => listMine(app.db, { userId: user.id, languages }, app.assignments),
+    (request) => listMine(app.db, learnerOf(request), app.assignments),
   )
 
   app.get(

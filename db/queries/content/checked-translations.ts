@@ -150,7 +150,6 @@ export async function markWrittenChecked(transaction: Transaction<Database>): Pr
     .select('deck_id')
     .where('translation_of', 'is not', null)
     .execute()
-  // Without statistics of the rows that an import has just written, the planner would compare all cards with each other.
   if (variants.length > 0)
     await markWrittenCards(
       transaction,

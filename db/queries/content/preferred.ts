@@ -79,7 +79,7 @@ function rankedVariants(kind: GroupKind, { userId, languages }: LearnerColumns):
 }
 
 /** Builds a query for the ids of the items in a group in which another variant is preferred. */
-export function otherVariants(kind: GroupKind, learner: LearnerColumns): RawBuilder<unknown> {
+function otherVariants(kind: GroupKind, learner: LearnerColumns): RawBuilder<unknown> {
   return sql`select id from (${rankedVariants(kind, learner)}) as ranked where place > 1`
 }
 

@@ -163,8 +163,6 @@ export async function findItems(
   { known, omitted }: { known: readonly FoundItem[]; omitted: readonly FoundItem[] },
   limit: number,
 ): Promise<FoundItem[]> {
-  const idsOf = (items: readonly FoundItem[], kind: SearchKind) =>
-    items.filter((item) => item.kind === kind).map(({ id }) => id)
   const decks = idsOf(omitted, 'deck')
   const found = (kind: SearchKind, rank: number) => {
     const { table, words, title } = SEARCH_TABLES[kind]
@@ -186,22 +184,25 @@ export async function findItems(
   return rows
 }
 
+function idsOf(items: readonly FoundItem[], kind: SearchKind): number[] {
+  return items.filter((item) => item.kind === kind).map(({ id }) => id)
+}
+
 /** Returns the texts of items, in any order. */
 export async function readItems(db: Kysely<Database>, items: readonly FoundItem[]): Promise<ItemText[]> {
-  const idsOf = (kind: SearchKind) => items.filter((item) => item.kind === kind).map(({ id }) => id)
   const { rows } = await sql<ItemText & { form: string | null }>`
     select 'deck' as kind, id, slug, coalesce(lang, 'de') as lang, null as category, name as title,
       description as text, null as deck_slug, null as deck_name, null as form
-    from decks left join imported_decks on deck_id = id where id = any (${idsOf('deck')}::integer[])
+    from decks left join imported_decks on deck_id = id where id = any (${idsOf(items, 'deck')}::integer[])
     union all
     select 'cheatsheet', id, slug, coalesce(lang, 'de'), category, title, content_md, null, null, null
-    from cheatsheets left join imported_cheatsheets on cheatsheet_id = id where id = any (${idsOf('cheatsheet')}::integer[])
+    from cheatsheets left join imported_cheatsheets on cheatsheet_id = id where id = any (${idsOf(items, 'cheatsheet')}::integer[])
     union all
     select 'card', cards.id, null, coalesce(lang, 'de'), null, question, answer, decks.slug, decks.name,
       exercise ->> 'form'
     from cards
     join decks on decks.id = cards.deck_id
     left join imported_decks on imported_decks.deck_id = decks.id
-    where cards.id = any (${idsOf('card')}::integer[])`.execute(db)
+    where cards.id = any (${idsOf(items, 'card')}::integer[])`.execute(db)
   return rows.map(({ form, ...item }) => ({ ...item, text: showGaps(item.text, form) }))
 }

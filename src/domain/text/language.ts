@@ -7,7 +7,7 @@ export type Language = (typeof LANGUAGES)[number]
 export interface Reader {
   /** Setting of the account; null or undefined without one */
   setting: Language | null | undefined
-  /** Header `Accept-Language` of the request */
+  /** The language chosen in this browser, if any, before those of `Accept-Language`; in the form of that header */
   accepted: string | undefined
 }
 
@@ -49,6 +49,11 @@ export function findAppLanguage({ setting, accepted }: Reader): Language | undef
  */
 export function languageOf({ language, language_used }: LanguageOfUser, fallback: Language): Language {
   return language ?? language_used ?? fallback
+}
+
+/** Returns the languages of a reader who has chosen one for a group; null without a choice. */
+export function withChosen(languages: readonly string[], chosen: string | null): readonly string[] {
+  return chosen === null ? languages : [chosen, ...languages]
 }
 
 /**

@@ -28,7 +28,7 @@ import {
   SHEET_CHANGED,
 } from '../../domain/assignments/refusals.js'
 import { InvalidField, type Refusal } from '../../domain/refusal.js'
-import { pickVariant } from '../../domain/text/language.js'
+import { pickVariant, withChosen } from '../../domain/text/language.js'
 import { issueCertificates } from '../certificates/issue.js'
 import { createOnce, type FormRequest } from '../create-once.js'
 import { refuseOwn } from './own-duties.js'
@@ -91,15 +91,14 @@ export async function confirmSheet(
 
 /** @throws InvalidField if there is no sheet in the language */
 function chooseSheet(
-  { sheets: [original, ...variants], chosen }: SheetPart,
+  { sheets, chosen }: SheetPart,
   lang: string | undefined,
   languages: readonly string[],
 ): SheetPart['sheets'][number] | undefined {
+  const [original, ...variants] = sheets
   if (original === undefined) return undefined
-  if (lang === undefined) {
-    return pickVariant([original, ...variants], chosen === null ? languages : [chosen, ...languages])
-  }
-  const found = [original, ...variants].find((sheet) => sheet.lang.toLowerCase() === lang.toLowerCase())
+  if (lang === undefined) return pickVariant([original, ...variants], withChosen(languages, chosen))
+  const found = sheets.find((sheet) => sheet.lang.toLowerCase() === lang.toLowerCase())
   if (found === undefined) throw new InvalidField('lang', 'nennt eine Sprache, in der es den Spickzettel nicht gibt')
   return found
 }

@@ -4,7 +4,8 @@ import { listOwnOccurrences, type OwnOccurrence } from '../../../db/queries/assi
 import type { Database } from '../../../db/types.js'
 import { isLocked, partStateOf } from '../../domain/assignments/part-state.js'
 import { dueOf, isOverdue } from '../../domain/assignments/plan.js'
-import { pickVariant } from '../../domain/text/language.js'
+import type { Learner } from '../../domain/content/learner.js'
+import { pickVariant, withChosen } from '../../domain/text/language.js'
 import { type AssignmentContext, planPerson } from './plan.js'
 
 /** Maximum number of listed occurrences. Open ones come first, so normally only old ones are omitted. */
@@ -12,15 +13,10 @@ const MAX_OWN = 200
 
 /**
  * Plans the assignments of a person and returns the person's occurrences: first the open ones by due day, then the
- * others, latest period first.
- * @param languages languages of the person, best first; each part is shown in the language that the person has chosen for
- *   it, else in the first possible one
+ * others, latest period first. Each part is shown in the language that the person has chosen for it, else in the first
+ * possible one.
  */
-export async function listMine(
-  db: Kysely<Database>,
-  { userId, languages }: { userId: number; languages: readonly string[] },
-  context: AssignmentContext,
-) {
+export async function listMine(db: Kysely<Database>, { userId, languages }: Learner, context: AssignmentContext) {
   await planPerson(db, userId, context)
   const { today } = context.moment()
   const rows = await listOwnOccurrences(db, userId, { limit: MAX_OWN, timeZone: context.timeZone })
@@ -38,7 +34,7 @@ function inLanguage(
   const group = [{ slug, lang, title }, ...variants] as const
   // An attempt is taken in one language until it is submitted.
   const taken = kind === 'test' ? group.find((one) => open_tests.includes(one.slug)) : undefined
-  const shown = taken ?? pickVariant(group, chosen === null ? languages : [chosen, ...languages])
+  const shown = taken ?? pickVariant(group, withChosen(languages, chosen))
   return { ...part, ...shown, variants: group.filter((one) => one !== shown) }
 }
 

@@ -16,7 +16,8 @@ import { mayReview, resultOf, reviewStateOf, standingOf } from './results.js'
 import { stateOf } from './show-attempt.js'
 import { findPlannedStanding, findStandings, NO_ATTEMPTS, planForTests, type Standing } from './standing.js'
 
-export type ListedTest = ReturnType<typeof describe> & ReturnType<typeof describeGroup>
+export type ListedTest = ReturnType<typeof describe> &
+  Pick<LiveTest, 'lang' | 'translation_of'> & { preferred: boolean }
 
 /** Returns the published tests that are open to all or assigned to the learner, or that the learner has attempted. */
 export async function listTests(
@@ -36,14 +37,20 @@ export async function listTests(
     .filter(({ test, mine }) => test.definition.access === 'open' || mine.period !== null || mine.lastNumber > 0)
   const ids = new Set(listed.map(({ test }) => test.id))
   const ranks = (await rankVariants(db, 'test', learner)).filter(({ id }) => ids.has(id))
-  return listed.map(({ test, mine }) => ({ ...describe(test, mine, moment), ...describeGroup(test, ranks) }))
+  const others = findOthers(ranks)
+  return listed.map(({ test, mine }) => ({
+    ...describe(test, mine, moment),
+    lang: test.lang,
+    translation_of: test.translation_of,
+    preferred: !others.has(test.id),
+  }))
 }
 
-/** @param ranks ranks of the listed tests; of a group, the best listed variant is preferred */
-function describeGroup({ id, lang, translation_of }: LiveTest, ranks: readonly VariantRank[]) {
-  const own = ranks.find((rank) => rank.id === id)
-  const isBest = ranks.every(({ group_id, place }) => group_id !== own?.group_id || place >= own.place)
-  return { lang, translation_of, preferred: isBest }
+/** Returns the tests of a group in which another listed variant is preferred. */
+function findOthers(ranks: readonly VariantRank[]): Set<number> {
+  const best = new Map<number, number>()
+  for (const { group_id, place } of ranks) best.set(group_id, Math.min(place, best.get(group_id) ?? place))
+  return new Set(ranks.filter(({ group_id, place }) => place !== best.get(group_id)).map(({ id }) => id))
 }
 
 export interface AttemptPage {

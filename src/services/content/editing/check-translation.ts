@@ -65,9 +65,11 @@ export function checkTranslation(
 ): Promise<Comparison> {
   return db.transaction().execute(async (transaction) => {
     await lockOriginal(transaction, kind, slug)
-    const { original_version } = await compareWithOriginal(transaction, kind, slug)
-    if (version !== original_version)
-      throw new VersionOutdated(presentVersion(kind, original_version), 'original_version')
+    const original = await findOriginalState(transaction, kind, slug)
+    if (original === undefined) throw NOT_A_VARIANT
+    if (version !== original.version) {
+      throw new VersionOutdated(presentVersion(kind, original.version), 'original_version')
+    }
     await markChecked(transaction, kind, [slug])
     return compareWithOriginal(transaction, kind, slug)
   })
