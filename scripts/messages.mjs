@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import {
   fileOf,
   findMessages,
+  isTranslated,
   listCatalogues,
   readCatalogue,
   updateCatalogue,
@@ -20,6 +21,6 @@ for (const language of listCatalogues()) {
   const catalogue = updateRefusals(updateCatalogue(language, readCatalogue(language), messages), codes)
   writeCatalogue(language, catalogue)
   const texts = Object.values(catalogue).flatMap((section) => Object.values(section))
-  const empty = texts.filter((text) => text === '' || Object.values(text).includes(''))
+  const empty = texts.filter((text) => !isTranslated(text))
   console.log(`${fileOf(language)}: ${texts.length} texts, ${empty.length} not translated`)
 }

@@ -10,7 +10,8 @@ import { OFFERED } from '../languages.mjs'
 
 /**
  * Returns a fault for each text of the web app that a catalogue lacks, for each that the app does not show, for each
- * translation with other placeholders, and for each error code without a sentence. Of a language that the app does not offer yet, only placeholders are checked.
+ * translation with other placeholders, and for each error code without a sentence. Of a language that the app does not
+ * offer yet, only the form of existing translations is checked.
  */
 export function checkCatalogues() {
   const messages = findMessages()

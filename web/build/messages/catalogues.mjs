@@ -52,7 +52,7 @@ export function findTranslation(catalogue, file, message) {
 }
 
 /** Returns whether a translation has all of its texts. @param {Translation | undefined} translation */
-function isTranslated(translation) {
+export function isTranslated(translation) {
   if (translation === undefined) return false
   return typeof translation === 'string' ? translation !== '' : !Object.values(translation).includes('')
 }

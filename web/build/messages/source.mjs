@@ -449,23 +449,10 @@ function hasWords(node) {
 
 /** Returns the expressions and statements below a node, without types. @param {Node} node */
 function childrenOf(node) {
-  return Object.entries(node)
-    .filter(([key]) => !TYPES.has(key))
-    .flatMap(([, value]) => value)
+  return Object.values(node)
+    .flat()
     .filter((child) => typeof child?.type === 'string' && !/^TS(?!As|Satisfies|NonNull)/.test(child.type))
 }
-const TYPES = new Set([
-  'typeAnnotation',
-  'typeParameters',
-  'typeArguments',
-  'returnType',
-  'leadingComments',
-  'trailingComments',
-  'superTypeParameters',
-  'implements',
-  'loc',
-  'key',
-])
 
 /** @param {string} text */
 const leadingSpace = (text) => /^(?:\s|&nbsp;)*/.exec(text)?.[0].length ?? 0

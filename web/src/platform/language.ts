@@ -12,11 +12,6 @@ const YEAR_S = 365 * 24 * 60 * 60
 /** Ends the value of a cookie that repeats the setting of an account, which a logout deletes */
 const OF_ACCOUNT = '.account'
 
-/** Returns the name of a language in that language. @example languageName('de') // 'Deutsch' */
-export function languageName(language: string): string {
-  return new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language
-}
-
 /**
  * Keeps the language in this browser and opens the page in it. The service reads the cookie, because it sends the page
  * before it knows the user.

@@ -1,6 +1,6 @@
-import { LOCALE } from './locale.js'
-
 /** Days and times in the language of the app. Days are `YYYY-MM-DD`; `today` is the service's current day. */
+
+import { LOCALE } from './locale.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS_A_WEEK = 7

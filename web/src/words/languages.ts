@@ -14,7 +14,7 @@ export function languageName(lang: string): string {
  * Returns the writing direction of a language.
  * @example directionOf('ar') // 'rtl'
  */
-export function directionOf(lang: string): 'ltr' | 'rtl' {
+function directionOf(lang: string): 'ltr' | 'rtl' {
   return RIGHT_TO_LEFT.has(new Intl.Locale(lang).maximize().script ?? '') ? 'rtl' : 'ltr'
 }
 

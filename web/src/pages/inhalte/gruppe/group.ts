@@ -31,9 +31,8 @@ const LANGUAGES = [
 const names = new Intl.DisplayNames(LOCALE, { type: 'language' })
 
 /** Returns the options for a language by name, including the current language if it is not one of `LANGUAGES`. */
-export function languageOptions(lang: string, except: readonly string[] = []): { value: string; label: string }[] {
+export function languageOptions(lang: string): { value: string; label: string }[] {
   return [...new Set([...LANGUAGES, lang])]
-    .filter((value) => !except.includes(value))
     .map((value) => ({ value, label: names.of(value) ?? value }))
     .sort((one, other) => one.label.localeCompare(other.label, LOCALE))
 }
