@@ -255,5 +255,5 @@ t.test('a deck gets a separate retention, and the settings describe the fit', as
 t.test('the content has the language of its deck', async (t) => {
   const { page } = await app.newPerson({ reducedMotion: 'reduce' })
   await begin(app, page)
-  t.equal(await page.getByRole('region', { name: 'Frage' }).getAttribute('lang'), 'de')
+  t.equal(await page.getByRole('region', { name: 'Frage' }).locator('[lang]').getAttribute('lang'), 'de')
 })
