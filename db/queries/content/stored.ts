@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { CARD_TEXTS } from '../../../src/domain/content/card-texts.js'
+import { CARD_TEXTS, TEXT_RULES } from '../../../src/domain/content/card-texts.js'
 import type {
   OwnedCard,
   OwnedDeck,
@@ -139,7 +139,9 @@ function selectCards(db: Kysely<Database>) {
       eb.fn.coalesce('key', sql.lit('')).as('key'),
       eb.fn.coalesce('edited', eb.lit(false)).as('is_edited'),
       VISIBILITY.as('state'),
-      ...CARD_TEXTS.map((name) => digestOf(name).as(`${name}_digest`)),
+      ...CARD_TEXTS.map((name) =>
+        (TEXT_RULES[name].isMarkdown ? digestOf(name) : sql<string>`${sql.ref(name)}`).as(`${name}_digest`),
+      ),
       EXERCISE_DIGEST.as('exercise_digest'),
     ])
 }

@@ -23,6 +23,8 @@ export interface CardComment {
   unit: string | undefined
 }
 
+export const EMPTY_COMMENT_TEXTS = eachCommentText(() => '')
+
 const ID = /^[a-z0-9-]{1,64}$/
 const KEYS = ['id', ...COMMENT_TEXTS, 'aliases', 'draft', 'form', 'tolerance', 'unit', 'verbatim']
 
@@ -52,10 +54,9 @@ export function parseCardComment(text: string, line: number, report: ReportFault
   else if (!ID.test(id.value)) report(id.line, describeBadId(id.value))
   const isVerbatim = parseFlag('verbatim', values.get('verbatim'), report)
   if (!values.has('level')) report(line, 'Der Karte fehlt das „level“')
-  const texts = COMMENT_TEXTS.map((name) => [name, parseText(name, values.get(name), isVerbatim, report)])
   return {
     id: id && ID.test(id.value) ? id.value : undefined,
-    texts: Object.fromEntries(texts) as Record<CommentText, string>,
+    texts: eachCommentText((name) => parseText(name, values.get(name), isVerbatim, report)),
     aliases: aliases ? parseAliases(aliases.value, aliases.line, report) : [],
     verbatim: isVerbatim,
     draft: parseFlag('draft', values.get('draft'), report),
@@ -63,6 +64,10 @@ export function parseCardComment(text: string, line: number, report: ReportFault
     tolerance: parseTolerance(values.get('tolerance'), report),
     unit: values.get('unit')?.value,
   }
+}
+
+function eachCommentText(of: (name: CommentText) => string) {
+  return Object.fromEntries(COMMENT_TEXTS.map((name) => [name, of(name)])) as Record<CommentText, string>
 }
 
 interface Entry {

@@ -2,10 +2,10 @@ import { type Exercise, type ExerciseInput, parseExercise } from '../../question
 import { HIGHEST_RETENTION, LOWEST_RETENTION } from '../../review/review.js'
 import { runSteps } from '../../run-steps.js'
 import { hasControls } from '../../text/text.js'
-import { EMPTY_TEXTS, TEXT_RULES } from '../card-texts.js'
+import { TEXT_RULES } from '../card-texts.js'
 import type { CardSource, DeckSource, Fault, ReportFault, SlugPlace } from '../types.js'
 import type { Block } from './blocks.js'
-import { type CardComment, parseCardComment } from './card-comment.js'
+import { type CardComment, EMPTY_COMMENT_TEXTS, parseCardComment } from './card-comment.js'
 import { decodeText } from './decode-text.js'
 import {
   type Fields,
@@ -167,7 +167,7 @@ function parseCard(
   }
   for (const alias of comment?.aliases ?? []) ids.aliases.push({ alias, line })
 
-  const { id = '', aliases = [], verbatim = false, draft = false } = comment ?? {}
+  const { id = '', aliases = [], texts = EMPTY_COMMENT_TEXTS, verbatim = false, draft = false } = comment ?? {}
   const readPart = verbatim ? readFenced : trimPart
   const from = mark?.end ?? lines.length
   const reportBelow: ReportFault = (below, message) => report(line + 1 + below, message)
@@ -194,8 +194,8 @@ function parseCard(
     comment === undefined || mark === undefined || answer === undefined
       ? null
       : readExercise(comment, answer, found ?? { line: mark.line, lines: [], hint: '', input: {} }, reportBelow)
-  const texts = { ...EMPTY_TEXTS, ...comment?.texts, question, answer: answer ?? '' }
-  return { ...texts, key: id, aliases, exercise, draft, line }
+  // Node.js builds an object much faster if the spread is its last part.
+  return { key: id, aliases, draft, line, exercise, question, answer: answer ?? '', ...texts }
 }
 
 interface FoundExercise {

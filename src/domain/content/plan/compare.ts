@@ -54,6 +54,8 @@ function isSameDeck(row: StoredDeck, deck: DeckSource): boolean {
   )
 }
 
+const DIGESTS = CARD_PARTS.map((part) => ({ part, column: `${part}_digest` as const }))
+
 /**
  * Returns whether a stored card and a card of a file differ in a text or the exercise.
  * @param absent parts that the file does not contain
@@ -63,7 +65,7 @@ export function hasOtherText(
   digests: CardDigests | undefined,
   absent: readonly CardPart[] = [],
 ): boolean {
-  return CARD_PARTS.some((part) => row[`${part}_digest`] !== digests?.[part] && !absent.includes(part))
+  return DIGESTS.some(({ part, column }) => row[column] !== digests?.[part] && !absent.includes(part))
 }
 
 /** A sheet of a file and its stored row; undefined for a new sheet, whose slug is then free. */

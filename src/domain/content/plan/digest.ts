@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { textsOfExercise } from '../../questions/exercise.js'
-import { type CardTexts, eachText } from '../card-texts.js'
+import { type CardTexts, eachText, TEXT_RULES } from '../card-texts.js'
 import type { CardSource, Content, SheetSource } from '../types.js'
 import type { CardDigests, Digests } from './types.js'
 
@@ -12,10 +12,13 @@ export function digestText(...texts: string[]): string {
   return hash('sha256', texts.join('\0'), 'hex').slice(0, 32)
 }
 
+/** Returns the digests of a card. A label is its own digest, because it is short. */
 export function digestCard(card: CardTexts): CardDigests {
   const { exercise } = card
-  const digest = exercise === null ? '' : digestText(...textsOfExercise(exercise))
-  return { ...eachText((name) => digestText(card[name])), exercise: digest }
+  return {
+    exercise: exercise === null ? '' : digestText(...textsOfExercise(exercise)),
+    ...eachText((name) => (TEXT_RULES[name].isMarkdown ? digestText(card[name]) : card[name])),
+  }
 }
 
 /** Digests content in short steps, so that other work can run in between. */
