@@ -26,6 +26,7 @@ import {
   updateDecks,
   updateSheets,
 } from '../../../db/queries/content/write.js'
+import { keepStudiedDecks } from '../../../db/queries/review/joined-decks.js'
 import type { Database } from '../../../db/types.js'
 import { type CardTexts, lengthOfTexts } from '../../domain/content/card-texts.js'
 import { changesOf, hasChanges, type PlacedCard, type Plan } from '../../domain/content/plan/types.js'
@@ -151,6 +152,7 @@ async function writePlan<Deck extends DeckSource, Card extends CardSource, Sheet
   await joinGroups(transaction, 'deck', decks)
   await joinGroups(transaction, 'sheet', sheets)
   const joined = (changes: typeof decks) => changes.filter(({ joins }) => joins).map(({ slug }) => slug)
+  await keepStudiedDecks(transaction, joined(decks))
   await markChecked(transaction, 'deck', joined(decks))
   await markChecked(transaction, 'sheet', joined(sheets))
   await markHeadsChecked(transaction, headed)

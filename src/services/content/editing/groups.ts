@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { markChecked } from '../../../../db/queries/content/checked-translations.js'
 import { findGroupItems, joinGroups, leaveGroups } from '../../../../db/queries/content/translations.js'
+import { keepStudiedDecks } from '../../../../db/queries/review/joined-decks.js'
 import type { Database } from '../../../../db/types.js'
 import { ORIGINAL_ARCHIVED } from '../../../domain/content/refusals.js'
 import {
@@ -38,7 +39,9 @@ export async function placeInGroup(
   )
   await leaveGroups(transaction, kind, [id, ...replaced.map((other) => other.id)])
   await joinGroups(transaction, kind, [change])
-  if (translation_of !== (stored?.translation_of ?? null)) await markChecked(transaction, kind, [slug])
+  if (translation_of === (stored?.translation_of ?? null)) return
+  if (kind === 'deck') await keepStudiedDecks(transaction, [slug])
+  await markChecked(transaction, kind, [slug])
 }
 
 /** @throws ORIGINAL_ARCHIVED if the original of a variant is archived; `original` is its slug, or null */
