@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { UPDATED_FIELDS, type ValueChange } from '../../src/domain/accounts/user-changes.js'
 import { MAX_CHANGED_USERS } from '../../src/domain/accounts/user-list.js'
+import type { Details } from '../../src/domain/refusal.js'
 import { choice, choiceOr, flag, id } from '../../src/http/query.js'
-import { errorWith, nullable } from '../../src/http/schemas.js'
+import { DETAILS, errorWith, nullable } from '../../src/http/schemas.js'
 
 export const BulkQuery = Type.Object({
   check: flag('Only checks the list.'),
@@ -94,6 +95,8 @@ const rowSchema = (message: string) =>
   Type.Object({
     line: Line,
     field: nullable(Type.String({ examples: ['username'] })),
+    code: Type.String({ description: 'Stable name of the fault.', examples: ['username_taken'] }),
+    details: Type.Unsafe<Details | null>({ ...DETAILS, type: ['object', 'null'] }),
     message: Type.String({ examples: [message] }),
   })
 

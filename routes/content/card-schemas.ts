@@ -4,7 +4,7 @@ import { type CardText, eachText, TEXT_RULES } from '../../src/domain/content/ca
 import { type Exercise, FORMS } from '../../src/domain/questions/exercise.js'
 import { RULES } from '../../src/domain/questions/lint.js'
 import { choiceOr, flag, id, NEXT_OF_NEWEST_FIRST, page } from '../../src/http/query.js'
-import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { FINDING_CODE, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { NullableChangeKindSchema, OwnerSource } from './sheet-schemas.js'
 
 export const DeckName = Type.Object({ slug: Type.String({ examples: ['git'] }), name: Type.String() })
@@ -59,6 +59,7 @@ export const EditedCard = Type.Object(CARD, { title: 'EditedCard' })
 
 const Finding = Type.Object({
   rule: Type.Unsafe<(typeof RULES)[number]>({ type: 'string', enum: [...RULES] }),
+  ...FINDING_CODE,
   message: Type.String({ examples: ['Die Zahlen stehen nicht der Größe nach'] }),
 })
 

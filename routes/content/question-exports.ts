@@ -4,7 +4,6 @@ import type { FastifyReply } from 'fastify'
 import { AUTHORS_ONLY, NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { SOURCE_NOT_FOUND, TEST_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { InvalidParameter } from '../../src/domain/refusal.js'
-import { NotPublishable } from '../../src/domain/tests/editing-refusals.js'
 import { toTestSlug } from '../../src/domain/tests/slug.js'
 import { parseChoice } from '../../src/domain/text/parameters.js'
 import { parameter } from '../../src/http/query.js'
@@ -16,7 +15,7 @@ import {
   type QuestionExportFormat,
 } from '../../src/services/tests/export-questions.js'
 import { ExportFile } from './schemas.js'
-import { EditedTestParams } from './test-schemas.js'
+import { EditedTestParams, NOT_PUBLISHABLE } from './test-schemas.js'
 
 const ExportedAs = Type.Object({
   format: parameter(
@@ -55,10 +54,7 @@ const questionExports: FastifyPluginAsyncTypebox = async (app) => {
         produces: PRODUCES,
         params: EditedTestParams,
         querystring: ExportedAs,
-        response: responses(ExportFile, [
-          ...[AUTHORS_ONLY, NOT_AN_EDITOR, TEST_NOT_FOUND],
-          new NotPublishable(['Abschnitt 1: Das Deck „datenschutz“ ist archiviert']),
-        ]),
+        response: responses(ExportFile, [AUTHORS_ONLY, NOT_AN_EDITOR, TEST_NOT_FOUND, NOT_PUBLISHABLE]),
       },
     },
     async ({ params, query }, reply) => {

@@ -4,7 +4,7 @@ import { EXPORT_FORMATS } from '../../src/domain/content/export-formats.js'
 import { SourceExists } from '../../src/domain/content/refusals.js'
 import { choice, flag, id, NEXT_OF_NEWEST_FIRST, newestFirst } from '../../src/http/query.js'
 import { errorWith, FormClientId, nullable, optional, Timestamp } from '../../src/http/schemas.js'
-import { Changes, Finding, Place, UploadReport } from '../../src/services/content/upload/report.js'
+import { Changes, Finding, UploadReport } from '../../src/services/content/upload/report.js'
 import { ImportDone } from '../admin/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
 
@@ -16,7 +16,7 @@ export const CheckResponse = Type.Object({
     cards: Changes,
     cheatsheets: Changes,
     tests: Type.Optional(Changes),
-    warnings: Type.Array(Place),
+    warnings: Type.Array(Finding),
   }),
   needs_force: Type.Boolean({ description: 'Whether an import with the same `force` would be refused (409).' }),
   archived: Type.Integer({ description: 'Number of cards that an import would archive.' }),
@@ -34,8 +34,8 @@ export const ContentState = Type.Object({
       via: Type.String({ enum: ['session', 'token', 'cli', 'start'] }),
       outcome: Type.String({ enum: ['done', 'refused'] }),
       error: nullable(Type.String({ description: 'German reason of a refusal.' })),
-      stats: nullable(ImportStats),
-      errors: Type.Array(Place, { description: 'The first 200 faults of the content.' }),
+      stats: nullable(Type.Object({ ...ImportStats.properties, warnings: Type.Array(Finding) })),
+      errors: Type.Array(Finding, { description: 'The first 200 faults of the content.' }),
     }),
   ),
   decks: Type.Integer({ description: 'Number of live decks; cards and cheat sheets likewise.' }),

@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { RULES } from '../../src/domain/questions/lint.js'
 import { CHOICES, MAX_LISTED_CARDS, MAX_SECTIONS, RANGES, UNLIMITED } from '../../src/domain/tests/definition.js'
+import { NotPublishable } from '../../src/domain/tests/editing-refusals.js'
 import { flag, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
-import { EDITED_GROUP, GroupEdit, nullable, Timestamp } from '../../src/http/schemas.js'
+import { EDITED_GROUP, FINDING_CODE, GroupEdit, nullable, Timestamp } from '../../src/http/schemas.js'
 import { shownQuestion } from '../tests/schemas.js'
 import { OwnerSource } from './sheet-schemas.js'
 
@@ -152,6 +153,15 @@ export const TestVersions = Type.Object({
 
 export const PublishQuery = Type.Object({ check: flag('Returns the result without publishing.') })
 
+/** An example of the refusal of a test that cannot be published */
+export const NOT_PUBLISHABLE = new NotPublishable([
+  {
+    message: 'Das Deck „datenschutz“ ist archiviert',
+    cause: { kind: 'deck_archived', deck: 'datenschutz' },
+    section: 0,
+  },
+])
+
 export const Publication = Type.Object({
   version: Type.Integer({ description: 'The published version, or the one that a check would publish.' }),
   changed: Type.Boolean({ description: 'Whether it differs from the previous version.' }),
@@ -169,6 +179,7 @@ export const Publication = Type.Object({
   findings: Type.Array(
     Type.Object({
       rule: Type.String({ enum: [...RULES] }),
+      ...FINDING_CODE,
       message: Type.String(),
       card_id: nullable(Type.Integer()),
       question: Type.String(),

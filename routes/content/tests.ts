@@ -18,7 +18,6 @@ import {
 import {
   BAD_TEST_SLUG,
   FaultyDefinition,
-  NotPublishable,
   OTHER_SOURCE,
   SOURCE_MISSING,
   TEST_ARCHIVED,
@@ -37,6 +36,7 @@ import {
   EditedTestResponse,
   EditedTests,
   EditedTestsQuery,
+  NOT_PUBLISHABLE,
   Publication,
   PublishQuery,
   TestPreview,
@@ -46,7 +46,6 @@ import {
 
 const BODY_BYTES = 2 ** 18
 const READING = [AUTHORS_ONLY, NOT_AN_EDITOR, TEST_NOT_FOUND]
-const NOT_PUBLISHABLE = new NotPublishable(['Abschnitt 1: Das Deck „datenschutz“ ist archiviert'])
 const NOT_EDITABLE = new NotEditable('tests/datenschutz.md')
 
 const tests: FastifyPluginAsyncTypebox = async (app) => {

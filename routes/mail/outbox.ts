@@ -84,7 +84,10 @@ const outbox: FastifyPluginAsyncTypebox = async (app) => {
         description: `Returns the answer of the mail server within 25 seconds. At most ${MAX_TESTS} per minute.`,
         tags: ['mail'],
         body: TestMailBody,
-        response: responses(TestMailSent, [MAIL_NOT_CONFIGURED, new MailServerRefuses(EXAMPLE)]),
+        response: responses(TestMailSent, [
+          MAIL_NOT_CONFIGURED,
+          new MailServerRefuses(`Die Anmeldung beim Mailserver ist gescheitert: ${EXAMPLE}`, 'login', EXAMPLE),
+        ]),
       },
     },
     async (request) => {
@@ -104,6 +107,6 @@ const outbox: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-const EXAMPLE = 'Die Anmeldung beim Mailserver ist gescheitert: 535 5.7.8 Bad credentials'
+const EXAMPLE = '535 5.7.8 Bad credentials'
 
 export default outbox

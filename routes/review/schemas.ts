@@ -11,7 +11,7 @@ import {
   type Rating,
 } from '../../src/domain/review/review.js'
 import { choice, clamped, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
-import { LEARNER_GROUP, nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { DETAILS, LEARNER_GROUP, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 export type PublicFit = Omit<FittedParameters, 'model'> & { is_good: boolean }
 
@@ -147,8 +147,8 @@ export const BatchResponse = Type.Object({
       ),
       details: Type.Optional(
         Type.Unsafe<Details | null>({
+          ...DETAILS,
           type: ['object', 'null'],
-          additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
           description: 'As in `X-Error-Details`; present with `error`.',
         }),
       ),

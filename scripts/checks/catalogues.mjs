@@ -10,8 +10,8 @@ import { OFFERED } from '../languages.mjs'
 
 /**
  * Returns a fault for each text of the web app that a catalogue lacks, for each that the app does not show, for each
- * translation with other placeholders, and for each error code without a sentence. Of a language that the app does not
- * offer yet, only the form of existing translations is checked.
+ * translation with other placeholders, and the same for the sentences of error codes. Of a language that the app does
+ * not offer yet, only the form of existing translations is checked.
  */
 export function checkCatalogues() {
   const messages = findMessages()
@@ -20,6 +20,6 @@ export function checkCatalogues() {
     const isComplete = OFFERED.includes(language)
     const catalogue = readCatalogue(language)
     const faults = checkCatalogue(language, catalogue, messages, { isComplete })
-    return isComplete ? [...faults, ...checkRefusals(language, catalogue, codes)] : faults
+    return [...faults, ...checkRefusals(language, catalogue, codes, { isComplete })]
   })
 }

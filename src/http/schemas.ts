@@ -4,7 +4,7 @@ import { type Refusal, TemporaryRefusal } from '../domain/refusal.js'
 import { nullable } from '../services/schemas.js'
 import { statusOf } from './error-body.js'
 
-export { nullable } from '../services/schemas.js'
+export { DETAILS, FINDING_CODE, nullable } from '../services/schemas.js'
 
 /** An instant; in JSON, a string in ISO 8601 and UTC */
 export const Timestamp = Type.Unsafe<Date>({

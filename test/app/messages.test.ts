@@ -8,6 +8,8 @@ type Catalogue = Record<string, Record<string, Translation>>
 interface Source {
   translateSource(source: string, file: string, translate: (message: string) => Translation | undefined): string
 }
+/** Names of the details by error code, and names beside each kind of details */
+type Declared = Record<'codes' | 'kinds', Map<string, Set<string>>>
 interface Catalogues {
   checkCatalogue(
     language: string,
@@ -15,13 +17,14 @@ interface Catalogues {
     messages: Map<string, Set<string>>,
     options: { isComplete: boolean },
   ): string[]
+  checkRefusals(language: string, catalogue: Catalogue, declared: Declared, options: { isComplete: boolean }): string[]
   updateCatalogue(language: string, catalogue: Catalogue, messages: Map<string, Set<string>>): Catalogue
 }
 
 const load = (file: string) => import(path.join(ROOT, 'web/build/messages', file))
 const { translateSource }: Source = await load('source.mjs')
-const { checkCatalogue, updateCatalogue }: Catalogues = await load('catalogues.mjs')
-const { codesOf }: { codesOf(texts: string[]): Set<string> } = await load('codes.mjs')
+const { checkCatalogue, checkRefusals, updateCatalogue }: Catalogues = await load('catalogues.mjs')
+const { codesOf }: { codesOf(texts: string[]): Declared } = await load('codes.mjs')
 
 /** Returns the messages of a source. */
 function messagesOf(source: string, file = 'pages/quiz/a.svelte'): string[] {
@@ -111,6 +114,28 @@ t.test('a catalogue that is not complete has faults', async (t) => {
   t.match(check({ ...full, app: { 'Karte || Karten': { one: 'card' } } }), /needs the forms one, other/)
 })
 
+t.test('the sentences of error codes that do not fit the service are faults', async (t) => {
+  const declared = {
+    codes: new Map([
+      ['deck_gone', new Set<string>()],
+      ['few', new Set(['left'])],
+      ['foreign', new Set<string>()],
+    ]),
+    kinds: new Map([['picture', new Set(['type'])]]),
+  }
+  const refusals = { deck_gone: 'Gone', few: '{left} left for “{label}”', foreign: 'Foreign', 'few maximum': '{left}' }
+  const findings = { 'foreign picture': 'A picture: {type}' }
+  const check = (texts: Record<string, string>, isComplete = true) =>
+    checkRefusals('en', { refusals: { ...refusals, ...texts }, findings }, declared, { isComplete }).join('\n')
+  t.equal(check({}), '')
+  t.match(check({ deck_gone: '' }), /lacks a sentence for the error code deck_gone/)
+  t.equal(check({ deck_gone: '' }, false), '')
+  t.match(check({ old_code: 'Old' }), /has no error code "old_code"/)
+  t.match(check({ 'foreign film': 'A film' }), /has no error code "foreign film"/)
+  t.match(check({ few: '{rest} left' }), /\{rest\} of "few" is none of its details: \{label\} \{left\}/)
+  t.match(check({ 'few picture': '{type}, {film}' }), /\{film\} of "few picture" is none of its details/)
+})
+
 t.test('updates a catalogue: adds and removes texts, and moves those that several rooms use', async (t) => {
   const messages = new Map([
     ['Neu', new Set(['pages/heute/a.svelte', 'parts/b.svelte'])],
@@ -138,7 +163,27 @@ t.test('finds the error codes of the service', async (t) => {
     const C = new Named('held_on', 'fehlt', { code: 'held_too_early' })
     const named = (code: string, end: string) => ({ code, message: end })
     function d() { return named('original_missing', 'fehlt') ?? { code: 'taken', message: 'vergeben' } }
-    const other = [new Date('a', 'b'), { code: 'a_code', reason: 'none' }]`
+    const other = [new Date('a', 'b'), { code: 'a_code', reason: 'none' }]
+    const E = new Invalid('Zu lang', undefined, { details: { maximum: 3 } })
+    function e(details: object, code: string) { throw new Field('a', 'fehlt', { code, details: { slug } }) }
+    function f() {
+      const details = { earlier: 2 }
+      faultAt(2, 'row_twice', 'Steht schon da', details)
+    }
+    const G = { code: 'few', message: 'Nur', details: { kind: isOne ? 'one' : 'none', left } }`
+  const functions = 'export function faultAt(line: number, code: string, message: string, details?: object) {}'
   const codes = ['deck_not_found', 'full', 'held_too_early', 'invalid_input', 'no_file', 'original_missing', 'own_full']
-  t.strictSame([...codesOf([uses, classes])].sort(), [...codes, 'taken'])
+  const { codes: found, kinds } = codesOf([uses, classes, functions])
+  t.strictSame([...found.keys()].sort(), [...codes, 'taken', 'few', 'row_twice'].sort())
+  const detailsOf = (code: string) => [...(found.get(code) ?? [])]
+  t.strictSame(detailsOf('row_twice'), ['earlier', 'slug'], 'a variable, and what the file gives with any code')
+  t.strictSame(detailsOf('invalid_input'), ['maximum', 'slug'], 'the default of the class')
+  t.strictSame(detailsOf('few'), ['kind', 'left', 'slug'])
+  t.strictSame(
+    ['one', 'none'].map((kind) => [...(kinds.get(kind) ?? [])]),
+    [
+      ['kind', 'left'],
+      ['kind', 'left'],
+    ],
+  )
 })

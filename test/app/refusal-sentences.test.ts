@@ -5,6 +5,8 @@ const SENTENCES = {
   deck_not_found: 'Deck not found.',
   invalid_input: '“{label}” is not right yet.',
   'invalid_input maximum': '“{label}” allows at most {maximum}.',
+  'foreign_file picture': 'This is a picture.',
+  'not_publishable deck_missing': 'Section {section}: there is no deck “{deck}”.',
   source_exists: 'There is already a source “{name}”.',
 }
 const sentenceOf = (code: string, field?: string, details = {}) => refusalSentence({ code, field, details }, SENTENCES)
@@ -13,6 +15,11 @@ t.test('says a refusal in the language of the app by its code, field and details
   t.equal(sentenceOf('deck_not_found'), 'Deck not found.')
   t.equal(sentenceOf('invalid_input', 'name'), '“Name” is not right yet.')
   t.equal(sentenceOf('invalid_input', 'decks/3/name', { maximum: 200 }), '“Name” allows at most 200.')
+  t.equal(sentenceOf('foreign_file', undefined, { kind: 'picture' }), 'This is a picture.')
+  t.equal(
+    sentenceOf('not_publishable', undefined, { kind: 'deck_missing', deck: 'git', section: 2 }),
+    'Section 2: there is no deck “git”.',
+  )
   t.equal(sentenceOf('source_exists', 'name', { id: 3, name: '{label}' }), 'There is already a source “{label}”.')
 })
 
@@ -28,5 +35,7 @@ t.test('leaves a refusal to the service if a code or a value is unknown', async 
   t.equal(sentenceOf('invalid_input'), undefined)
   t.equal(sentenceOf('invalid_input', 'unknown'), undefined)
   t.equal(sentenceOf('source_exists'), undefined)
+  t.equal(sentenceOf('foreign_file', undefined, { kind: 'new' }), undefined)
+  t.equal(sentenceOf('not_publishable', undefined, { kind: 'deck_missing', deck: 'git', section: null }), undefined)
   t.equal(refusalSentence({ code: 'deck_not_found', field: undefined, details: {} }), undefined, 'German has none')
 })

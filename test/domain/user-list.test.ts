@@ -189,7 +189,8 @@ t.test('joins first and family names, and reads several teams', async (t) => {
     list.users.map(({ teams }) => teams),
     [['A', 'B'], []],
   )
-  t.strictSame(list.faults, [{ line: 2, field: 'teams', message: 'Das Feld „teams“ muss eine Liste von Texten sein' }])
+  const message = 'Das Feld „teams“ muss eine Liste von Texten sein'
+  t.strictSame(list.faults, [{ line: 2, field: 'teams', code: 'not_a_list', details: null, message }])
 })
 
 t.test('reports every fault of a file with its line', async (t) => {

@@ -80,7 +80,12 @@ t.test('checks a list, then creates it as a whole with audit entries, and the us
   ])
   t.strictSame(
     (await send(file, '?check=true')).body,
-    refused([2, 3].map((line) => ({ line, field: 'username', message: 'Benutzername existiert bereits' }))),
+    refused(
+      [2, 3].map((line) => ({
+        ...{ line, field: 'username', code: 'username_taken', details: null },
+        message: 'Benutzername existiert bereits',
+      })),
+    ),
   )
 })
 
@@ -108,8 +113,14 @@ t.test('creates nothing if there is a fault, and reports each', async (t) => {
   t.strictSame(
     (await admin.post(URL, { users })).body,
     refused([
-      { line: 2, field: 'username', message: 'Benutzername existiert bereits' },
-      { line: 3, field: 'password', message: 'Passwort muss mindestens 6 Zeichen haben' },
+      { line: 2, field: 'username', code: 'username_taken', details: null, message: 'Benutzername existiert bereits' },
+      {
+        line: 3,
+        field: 'password',
+        code: 'invalid_input',
+        details: { minimum: 6 },
+        message: 'Passwort muss mindestens 6 Zeichen haben',
+      },
     ]),
   )
   t.strictSame((await admin.post(URL)).body, errorBody(400, 'Das Feld „users“ fehlt'))
@@ -126,8 +137,20 @@ t.test('a personnel number belongs to one account', async (t) => {
   t.strictSame(
     (await send(list, '?check=true')).body,
     refused([
-      { line: 2, field: 'personnel_number', message: 'Personalnummer ist schon vergeben' },
-      { line: 4, field: 'personnel_number', message: 'Die Personalnummer steht schon in Zeile 3' },
+      {
+        line: 2,
+        field: 'personnel_number',
+        code: 'personnel_number_taken',
+        details: null,
+        message: 'Personalnummer ist schon vergeben',
+      },
+      {
+        line: 4,
+        field: 'personnel_number',
+        code: 'personnel_number_twice',
+        details: { earlier: 3 },
+        message: 'Die Personalnummer steht schon in Zeile 3',
+      },
     ]),
   )
 })

@@ -141,6 +141,7 @@ t.test('imports an Excel workbook under the name of its file', async (t) => {
   t.equal(refused.status, 400)
   t.match(refused.body.message, /^Das ist eine Datei eines alten Office-Programms/)
   t.equal(refused.headers['x-error-code'], 'foreign_file')
+  t.equal(refused.headers['x-error-details'], '{"kind":"as_table","type":"Office"}', 'through the worker thread')
 })
 
 t.test('an archive accepts no deck option', async (t) => {

@@ -191,7 +191,13 @@ t.test('publishing copies the questions, and the same questions publish nothing'
   t.equal(new Set(ids).size, 24, 'ids of options are random')
 
   await editor.patch(`/api/content/decks/${deck}`, { archived: true })
-  t.match((await publish(slug)).body, errorBody(409, `Abschnitt 1: Das Deck „${deck}“ ist archiviert`))
+  t.match(await publish(slug), {
+    headers: {
+      'x-error-code': 'not_publishable',
+      'x-error-details': /^\{"kind":"deck_archived","deck":"[^"]+","section":1\}$/,
+    },
+    body: errorBody(409, `Abschnitt 1: Das Deck „${deck}“ ist archiviert`),
+  })
   t.match((await editor.get(`${URL}/${slug}`)).body.test, { published_version: 2 }, 'the version number continues')
 })
 
@@ -239,8 +245,11 @@ t.test('refuses to publish a test whose questions cannot be drawn', async (t) =>
     const slug = unique('test')
     t.equal((await put(slug, { source_id: source, name: 'Test', sections })).status, 200)
     for (const query of ['', '?check=true']) {
-      const { status, body } = await publish(slug, query)
+      const { status, body, headers } = await publish(slug, query)
       t.match({ status, message: body.message }, { status: 409, message }, JSON.stringify(sections))
+      const { section, kind } = JSON.parse(String(headers['x-error-details']))
+      t.equal(section, sections.length, 'names the section')
+      t.type(kind, 'string')
     }
   }
   const slug = unique('test')

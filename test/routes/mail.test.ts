@@ -103,7 +103,10 @@ t.test("sends a test mail and returns the server's reply, at a limited rate", as
   server.onRecipient = () => ({ code: 550, text: `5.7.1 not for ${LOGIN.password}` })
   t.match(await test('chefin@example.org'), {
     status: 502,
-    headers: { 'x-error-code': 'mail_server_refuses' },
+    headers: {
+      'x-error-code': 'mail_server_refuses',
+      'x-error-details': '{"kind":"mail","reply":"550 5.7.1 not for ***"}',
+    },
     body: { message: 'Der Mailserver hat die Mail nicht angenommen: 550 5.7.1 not for ***' },
   })
   t.match((await admin.get('/api/accounts/audit?action=mail.test')).body.entries, [

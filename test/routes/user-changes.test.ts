@@ -119,11 +119,27 @@ t.test('personnel numbers move between persons of the list, but none is taken tw
   const heading = 'Benutzername;Personalnummer\n'
   t.strictSame(
     (await send(`${heading}${ada.username};${two}\n`)).body,
-    refused([{ line: 2, field: 'personnel_number', message: 'Personalnummer ist schon vergeben' }]),
+    refused([
+      {
+        line: 2,
+        field: 'personnel_number',
+        code: 'personnel_number_taken',
+        details: null,
+        message: 'Personalnummer ist schon vergeben',
+      },
+    ]),
   )
   t.strictSame(
     (await send(`${heading}${ada.username};${three}\n${bob.username};${three}\n`)).body,
-    refused([{ line: 3, field: 'personnel_number', message: `Die Personalnummer steht schon in Zeile 2` }]),
+    refused([
+      {
+        line: 3,
+        field: 'personnel_number',
+        code: 'personnel_number_twice',
+        details: { earlier: 2 },
+        message: `Die Personalnummer steht schon in Zeile 2`,
+      },
+    ]),
   )
   t.strictSame(
     (await send(`${heading}${ada.username};${three}\n;${one}\n${unique('fremd')};\n;gibt-es-nicht\n`)).body.errors.map(
@@ -146,10 +162,34 @@ t.test('refuses unknown teams, passwords, rows without a person, and lists that 
   t.strictSame(
     (await send(`Benutzername;Team;Passwort\n${username};Gibt es nicht;\n;;\nx;;geheim-genug\n;;ohne-namen\n`)).body,
     refused([
-      { line: 2, field: 'team', message: 'Das Team „Gibt es nicht“ gibt es nicht' },
-      { line: 4, field: 'password', message: 'Ein Passwort lässt sich mit einer Liste nicht ändern' },
-      { line: 5, field: 'username', message: 'Der Benutzername oder die Personalnummer fehlt' },
-      { line: 5, field: 'password', message: 'Ein Passwort lässt sich mit einer Liste nicht ändern' },
+      {
+        line: 2,
+        field: 'team',
+        code: 'no_such_team',
+        details: { team: 'Gibt es nicht' },
+        message: 'Das Team „Gibt es nicht“ gibt es nicht',
+      },
+      {
+        line: 4,
+        field: 'password',
+        code: 'password_in_list',
+        details: null,
+        message: 'Ein Passwort lässt sich mit einer Liste nicht ändern',
+      },
+      {
+        line: 5,
+        field: 'username',
+        code: 'person_missing',
+        details: null,
+        message: 'Der Benutzername oder die Personalnummer fehlt',
+      },
+      {
+        line: 5,
+        field: 'password',
+        code: 'password_in_list',
+        details: null,
+        message: 'Ein Passwort lässt sich mit einer Liste nicht ändern',
+      },
     ]),
   )
   const long = Array.from({ length: MAX_CHANGED_USERS + 1 }, (_, index) => index).join('\n')
@@ -193,7 +233,10 @@ t.test('keeps the last administrator', async (t) => {
     { username, disabled_on: '2026-01-01' },
   ]
   const message = 'Den letzten Administrator kann man nicht deaktivieren'
-  t.strictSame((await admin.post(URL, { users })).body, refused([{ line: 2, field: 'disabled_on', message }]))
+  t.strictSame(
+    (await admin.post(URL, { users })).body,
+    refused([{ line: 2, field: 'disabled_on', code: 'last_admin', details: null, message }]),
+  )
   await db.deleteFrom('users').where('id', '=', second.id).execute()
 })
 

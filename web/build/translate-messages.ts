@@ -1,18 +1,28 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plugin } from 'vite'
-import { fileOf, findTranslation, isSource, REFUSAL_SECTION, readCatalogue } from './messages/catalogues.mjs'
+import {
+  FINDING_SECTION,
+  fileOf,
+  findTranslation,
+  isSource,
+  REFUSAL_SECTION,
+  readCatalogue,
+} from './messages/catalogues.mjs'
 import { translateManifest, translatePage } from './messages/page.mjs'
 import { translateSource } from './messages/source.mjs'
 
-/** Module with the sentences of refusals, which are German in the service */
-const REFUSALS = 'api/refusal-sentences.ts'
+/** Modules with the sentences by error code, which are German in the service, and the sections of the catalogue */
+const FILLED: Readonly<Record<string, string>> = {
+  'api/refusal-sentences.ts': REFUSAL_SECTION,
+  'api/finding-sentence.ts': FINDING_SECTION,
+}
 const NO_SENTENCES = 'SENTENCES: Readonly<Record<string, string>> = {}'
 
-function fillSentences(code: string, catalogue: ReturnType<typeof readCatalogue>): string {
-  if (!code.includes(NO_SENTENCES)) throw new Error(`${REFUSALS} lacks ${NO_SENTENCES}`)
+function fillSentences(code: string, texts: ReturnType<typeof readCatalogue>[string] = {}): string {
+  if (!code.includes(NO_SENTENCES)) throw new Error(`A module of sentences lacks ${NO_SENTENCES}`)
   // An empty sentence would hide the message of the service.
-  const sentences = Object.entries(catalogue[REFUSAL_SECTION] ?? {}).filter(([, sentence]) => sentence !== '')
+  const sentences = Object.entries(texts).filter(([, sentence]) => sentence !== '')
   return code.replace(NO_SENTENCES, () => NO_SENTENCES.replace('{}', JSON.stringify(Object.fromEntries(sentences))))
 }
 
@@ -39,7 +49,8 @@ export function translateMessages(language: string, sources: string): Plugin {
     transform(code, id) {
       const file = path.relative(sources, id).replaceAll(path.sep, '/')
       if (file.startsWith('..') || !isSource(file)) return undefined
-      const filled = file === REFUSALS ? fillSentences(code, catalogue) : code
+      const section = FILLED[file]
+      const filled = section === undefined ? code : fillSentences(code, catalogue[section])
       return { code: translateSource(filled, file, (message) => findTranslation(catalogue, file, message)), map: null }
     },
     transformIndexHtml: { order: 'pre', handler: (html) => translatePage(html, language, catalogue) },

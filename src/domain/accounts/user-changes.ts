@@ -1,6 +1,7 @@
 import type { RowFault } from './types.js'
 import {
   CHANGED_FIELDS,
+  faultAt,
   type ListedChange,
   type ListedUser,
   nameKey,
@@ -64,7 +65,8 @@ export function* planUpdatesInSteps(
     }
     const earlier = planned.get(before.id)
     if (earlier !== undefined) {
-      faults.push({ line, field: null, message: `Diese Person steht schon in Zeile ${earlier.line}` })
+      const message = `Diese Person steht schon in Zeile ${earlier.line}`
+      faults.push(faultAt(line, null, 'person_twice', message, { earlier: earlier.line }))
       continue
     }
     const after = { ...before, ...values }
@@ -100,6 +102,6 @@ export function changesOf({ line, before, after }: AccountUpdate): ValueChange[]
 
 function unknownPersonFault(line: number, username: string | undefined): RowFault {
   return username === undefined
-    ? { line, field: 'personnel_number', message: 'Diese Personalnummer hat niemand' }
-    : { line, field: 'username', message: 'Diesen Benutzer gibt es nicht' }
+    ? faultAt(line, 'personnel_number', 'unknown_number', 'Diese Personalnummer hat niemand')
+    : faultAt(line, 'username', 'unknown_user', 'Diesen Benutzer gibt es nicht')
 }

@@ -1,8 +1,9 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { decodeText } from '../content/format/decode-text.js'
+import type { Details } from '../refusal.js'
 import { countLines } from '../text/text.js'
 import type { RowFault } from './types.js'
-import { MAX_CHANGED_USERS, MAX_USERS, type UserRow } from './user-list.js'
+import { faultAt, MAX_CHANGED_USERS, MAX_USERS, type UserRow } from './user-list.js'
 
 type Column =
   | 'username'
@@ -93,19 +94,20 @@ export function* readCsvInSteps(
   const maximum = isChange ? MAX_CHANGED_USERS : MAX_USERS
   const [header, ...records] = yield* readRecords(text, { maximum, blockLength }, faults)
   if (header === undefined) {
-    if (faults.length === 0) faults.push({ line: 1, field: null, message: 'Die Datei ist leer' })
+    if (faults.length === 0) faults.push(faultAt(1, null, 'empty_file', 'Die Datei ist leer'))
     return { rows: [], faults }
   }
   const columns = readHeader(header, isChange, faults)
   if (columns === undefined) return { rows: [], faults }
   if (records.length === 0 && faults.length === 0) {
-    faults.push({ line: header.line, field: null, message: 'Unter den Überschriften stehen keine Benutzer' })
+    faults.push(faultAt(header.line, null, 'only_headings', 'Unter den Überschriften stehen keine Benutzer'))
   }
   const rows: UserRow[] = []
   for (const { line, fields } of records) {
     if (fields.length !== columns.length) {
       const message = `Die Zeile hat ${fields.length} statt ${columns.length} Felder`
-      faults.push({ line, field: null, message })
+      const details = { fields: fields.length, columns: columns.length }
+      faults.push(faultAt(line, null, 'other_number_of_fields', message, details))
       continue
     }
     rows.push(readRow(line, new Map(columns.map((column, index) => [column, fields[index] ?? '']))))
@@ -143,12 +145,12 @@ function decodeCsv(bytes: Uint8Array, faults: RowFault[]): string | undefined {
   let badLine: number | undefined
   const text = decodeText(bytes, (line, message) => {
     badLine = line
-    faults.push({ line, field: null, message })
+    faults.push(faultAt(line, null, 'nul_in_file', message))
   })
   if (text !== undefined) return badLine === undefined ? text : undefined
   faults.length = 0
   if (bytes.every(isLetterOrAscii)) return new TextDecoder('windows-1252').decode(bytes).replace(/\r\n?/g, '\n')
-  faults.push({ line: badLine ?? 1, field: null, message: NOT_UTF8 })
+  faults.push(faultAt(badLine ?? 1, null, 'other_encoding', NOT_UTF8))
   return undefined
 }
 
@@ -186,7 +188,7 @@ function* readRecords(
         // The header and one user more than allowed suffice for `validateRows` to report too many users.
         if (records.length > maximum + 1) throw ENOUGH
         if (++read > records.length + MAX_BLANK_RECORDS) {
-          faults.push({ line, field: null, message: 'Die Datei hat zu viele leere Zeilen' })
+          faults.push(faultAt(line, null, 'too_many_blank_lines', 'Die Datei hat zu viele leere Zeilen'))
           throw ENOUGH
         }
         return null
@@ -202,7 +204,7 @@ function* readRecords(
     if (!(error instanceof CsvError)) throw error
     const lines = text.split('\n').slice(passed)
     const begin = lines.findIndex((line) => line.trim() !== '')
-    faults.push({ line: passed + Math.max(begin, 0) + 1, field: null, message: BROKEN_QUOTES })
+    faults.push(faultAt(passed + Math.max(begin, 0) + 1, null, 'broken_quotes', BROKEN_QUOTES))
   }
   return records
 }
@@ -238,9 +240,9 @@ function findSeparator(text: string): string {
 function readHeader({ line, fields }: CsvRecord, isChange: boolean, faults: RowFault[]): Column[] | undefined {
   const columns: Column[] = []
   let isSound = true
-  const addFault = (field: string | null, message: string) => {
+  const addFault = (field: string | null, code: string, message: string, details?: Details) => {
     isSound = false
-    faults.push({ line, field, message })
+    faults.push(faultAt(line, field, code, message, details))
   }
   const headings = fields.map((field) => field.trim())
   const hasFirstName = headings.some((heading) => COLUMNS.get(heading.toLowerCase()) === 'first_name')
@@ -248,19 +250,23 @@ function readHeader({ line, fields }: CsvRecord, isChange: boolean, faults: RowF
     // Beside a first name, „Name“ is the family name.
     const isFamilyName = hasFirstName && heading.toLowerCase() === 'name'
     const column = isFamilyName ? 'last_name' : COLUMNS.get(heading.toLowerCase())
-    if (heading === '') addFault(null, `Die ${index + 1}. Spalte hat keine Überschrift`)
-    else if (column === undefined) addFault(heading.slice(0, 50).toWellFormed(), 'Diese Spalte ist unbekannt')
-    else if (columns.includes(column)) addFault(column, `Die Spalte „${heading}“ gibt es zweimal`)
-    else columns.push(column)
+    if (heading === '') {
+      const details = { column: index + 1 }
+      addFault(null, 'heading_missing', `Die ${index + 1}. Spalte hat keine Überschrift`, details)
+    } else if (column === undefined) {
+      addFault(heading.slice(0, 50).toWellFormed(), 'unknown_column', 'Diese Spalte ist unbekannt')
+    } else if (columns.includes(column)) {
+      addFault(column, 'column_twice', `Die Spalte „${heading}“ gibt es zweimal`, { heading })
+    } else columns.push(column)
   }
   if (!isSound) return undefined
   if (!columns.includes('username') && !(isChange && columns.includes('personnel_number')))
-    addFault('username', 'Die Spalte „username“ (Benutzername) fehlt')
+    addFault('username', 'username_column_missing', 'Die Spalte „username“ (Benutzername) fehlt')
   if (columns.includes('display_name') && (columns.includes('first_name') || columns.includes('last_name'))) {
-    addFault('display_name', 'Entweder ein Name oder Vorname und Nachname, nicht beides')
+    addFault('display_name', 'two_kinds_of_names', 'Entweder ein Name oder Vorname und Nachname, nicht beides')
   }
   if (columns.includes('team') && columns.includes('teams')) {
-    addFault('team', 'Entweder die Spalte „team“ oder die Spalte „teams“, nicht beide')
+    addFault('team', 'team_and_teams', 'Entweder die Spalte „team“ oder die Spalte „teams“, nicht beide')
   }
   return isSound ? columns : undefined
 }

@@ -1,6 +1,6 @@
 import { EXTERNAL_ID_TAKEN, parseExternalId } from '../external-id.js'
 import { parseMailAddress } from '../mail/address.js'
-import { InvalidField, InvalidInput } from '../refusal.js'
+import { type Details, InvalidField, InvalidInput } from '../refusal.js'
 import { toNfc } from '../text/nfc.js'
 import { checkName, parsePersonnelNumber } from './accounts.js'
 import { parseAuditorUntil } from './auditor.js'
@@ -72,9 +72,9 @@ export function readJsonRows(body: unknown): { rows: UserRow[]; faults: RowFault
     const line = index + 1
     const isObject = typeof user === 'object' && user !== null && !Array.isArray(user)
     if (isObject) rows.push({ ...user, line })
-    else faults.push({ line, field: null, message: 'Erwartet wird ein JSON-Objekt' })
+    else faults.push(faultAt(line, null, 'not_an_object', 'Erwartet wird ein JSON-Objekt'))
   }
-  if (users.length === 0) faults.push({ line: 1, field: null, message: 'Die Liste enthält keine Benutzer' })
+  if (users.length === 0) faults.push(faultAt(1, null, 'no_users', 'Die Liste enthält keine Benutzer'))
   return { rows, faults }
 }
 
@@ -92,7 +92,7 @@ export function validateRows(rows: UserRow[]): UserList {
     const isNameFaulty = own.some(({ field }) => field === 'username')
     faults.push(...own)
     if (user.username === '' && !isNameFaulty)
-      faults.push({ line: row.line, field: 'username', message: 'Der Benutzername fehlt' })
+      faults.push(faultAt(row.line, 'username', 'username_missing', 'Der Benutzername fehlt'))
     if (user.username === '' || isNameFaulty || isRepeated(user)) continue
     const auditor_until = user.is_auditor ? user.auditor_until : null
     users.push({ ...user, display_name: user.display_name || user.username, auditor_until })
@@ -148,9 +148,9 @@ export function* validateChangesInSteps(rows: readonly UserRow[]): Generator<voi
     const { line } = row
     const { user, faults: own } = validateRow(row)
     if (user.username === '' && user.personnel_number === null && own.length === 0)
-      own.push({ line, field: 'username', message: 'Der Benutzername oder die Personalnummer fehlt' })
+      own.push(faultAt(line, 'username', 'person_missing', 'Der Benutzername oder die Personalnummer fehlt'))
     if (user.password !== undefined)
-      own.push({ line, field: 'password', message: 'Ein Passwort lässt sich mit einer Liste nicht ändern' })
+      own.push(faultAt(line, 'password', 'password_in_list', 'Ein Passwort lässt sich mit einer Liste nicht ändern'))
     faults.push(...own)
     if (own.length > 0 || isRepeated(user)) continue
     const isGiven = (field: ChangedField | 'team' | 'teams') => {
@@ -175,7 +175,7 @@ function tooManyRows(rows: readonly UserRow[], maximum: number): RowFault[] {
   const first = rows[maximum]
   if (first === undefined) return []
   const message = `Höchstens ${maximum.toLocaleString('de')} Benutzer auf einmal, bitte die Liste teilen`
-  return [{ line: first.line, field: null, message }]
+  return [faultAt(first.line, null, 'too_many_users', message, { maximum })]
 }
 
 /**
@@ -191,13 +191,23 @@ function repetitionsIn(faults: RowFault[]): (user: ListedUser) => boolean {
       if (key === null) continue
       const earlier = keys[field].get(key)
       if (earlier === undefined) keys[field].set(key, line)
-      else faults.push({ line, field, message: `Die ${label} steht schon in Zeile ${earlier}` })
+      else {
+        const message = `Die ${label} steht schon in Zeile ${earlier}`
+        faults.push(
+          faultAt(line, field, field === 'external_id' ? 'external_id_twice' : 'personnel_number_twice', message, {
+            earlier,
+          }),
+        )
+      }
     }
     if (username === '') return false
     const name = nameKey(username)
     const earlier = lines.get(name)
     if (earlier === undefined) lines.set(name, line)
-    else faults.push({ line, field: 'username', message: `Der Benutzername steht schon in Zeile ${earlier}` })
+    else {
+      const message = `Der Benutzername steht schon in Zeile ${earlier}`
+      faults.push(faultAt(line, 'username', 'username_twice', message, { earlier }))
+    }
     return earlier !== undefined
   }
 }
@@ -212,20 +222,36 @@ export function nameKey(username: string): string {
   return toNfc(username)
 }
 
+/** Returns a fault of a list. */
+export function faultAt(
+  line: number,
+  field: string | null,
+  code: string,
+  message: string,
+  details: Details | null = null,
+): RowFault {
+  return { line, field, code, details, message }
+}
+
+/** Returns the fault of a value that a rule refuses. */
+function faultOf(line: number, field: string, { code, message, details }: InvalidInput): RowFault {
+  return faultAt(line, field, code, message, details)
+}
+
 export function unknownTeamFault(line: number, team: string): RowFault {
-  return { line, field: 'team', message: `Das Team „${team}“ gibt es nicht` }
+  return faultAt(line, 'team', 'no_such_team', `Das Team „${team}“ gibt es nicht`, { team })
 }
 
 export function takenNameFault(line: number): RowFault {
-  return { line, field: 'username', message: 'Benutzername existiert bereits' }
+  return faultAt(line, 'username', 'username_taken', 'Benutzername existiert bereits')
 }
 
 export function takenNumberFault(line: number): RowFault {
-  return { line, field: 'personnel_number', message: PERSONNEL_NUMBER_TAKEN.message }
+  return faultOf(line, 'personnel_number', PERSONNEL_NUMBER_TAKEN)
 }
 
 export function takenIdFault(line: number): RowFault {
-  return { line, field: 'external_id', message: EXTERNAL_ID_TAKEN.message }
+  return faultOf(line, 'external_id', EXTERNAL_ID_TAKEN)
 }
 
 const BLANK_IN_NAME =
@@ -234,7 +260,7 @@ const BLANK_IN_NAME =
 export function hintsOf(users: ListedUser[]): RowHint[] {
   return users
     .filter(({ username }) => /\s/.test(username))
-    .map(({ line }) => ({ line, field: 'username', message: BLANK_IN_NAME }))
+    .map(({ line }) => faultAt(line, 'username', 'blank_in_username', BLANK_IN_NAME))
 }
 
 export function sortFaults(faults: RowFault[]): RowFault[] {
@@ -248,15 +274,15 @@ export function sortFaults(faults: RowFault[]): RowFault[] {
 function validateRow(row: UserRow): { user: ListedUser; faults: RowFault[] } {
   const { line } = row
   const faults: RowFault[] = []
-  const addFault = (field: string, message: string) => {
-    faults.push({ line, field, message })
+  const addFault = (field: string, code: string, message: string) => {
+    faults.push(faultAt(line, field, code, message))
   }
   const judge = (field: string, check: () => void) => {
     try {
       check()
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error
-      addFault(field, error.message)
+      faults.push(faultOf(line, field, error))
     }
   }
   const readText = (
@@ -273,20 +299,20 @@ function validateRow(row: UserRow): { user: ListedUser; faults: RowFault[] } {
   ) => {
     const value = row[field] ?? ''
     if (typeof value === 'string') return value
-    addFault(field, `Das Feld „${field}“ muss ein Text sein`)
+    addFault(field, 'not_a_text', `Das Feld „${field}“ muss ein Text sein`)
     return undefined
   }
   const readFlag = (field: 'is_admin' | 'is_author' | 'is_auditor' | 'must_change_password', absent: boolean) => {
     const value = row[field] ?? absent
     if (typeof value === 'boolean') return value
-    addFault(field, `Das Feld „${field}“ muss true oder false (ja oder nein) sein`)
+    addFault(field, 'not_a_flag', `Das Feld „${field}“ muss true oder false (ja oder nein) sein`)
     return absent
   }
   const readTeams = () => {
     const { teams } = row
     const isList = Array.isArray(teams) && teams.every((team) => typeof team === 'string')
     if (teams !== undefined && teams !== null && !isList)
-      addFault('teams', 'Das Feld „teams“ muss eine Liste von Texten sein')
+      addFault('teams', 'not_a_list', 'Das Feld „teams“ muss eine Liste von Texten sein')
     const names = isList ? teams : [readText('team') ?? '']
     return [...new Set(names.map((name) => toNfc(name).trim()))].filter((name) => name !== '')
   }

@@ -94,14 +94,18 @@ export class GroupedFindings {
       const first = examples[0] ?? next
       const count = others === 1 ? 'eine' : others.toLocaleString('de-DE')
       const message = `… und ${count} weitere dieser Art: ${first.message}`
-      found.push({ file: next.file, line: next.line, message, kind, more: others })
+      const { code, details } = first
+      found.push({
+        ...{ file: next.file, line: next.line, message, kind, more: others },
+        ...(code !== undefined && { code, details: details ?? {} }),
+      })
     }
     return found.sort(comparePlaces)
   }
 }
 
-export function withoutKind({ file, line, message, more }: Finding): ListedFinding {
-  return more === undefined ? { file, line, message } : { file, line, message, more }
+export function withoutKind({ kind: _, ...finding }: Finding): ListedFinding {
+  return finding
 }
 
 /** Counts findings, including those that others stand for. */

@@ -1,4 +1,4 @@
-import { InvalidField, InvalidInput, Refusal, TemporaryRefusal } from '../refusal.js'
+import { type Details, InvalidField, InvalidInput, Refusal, TemporaryRefusal } from '../refusal.js'
 import type { ItemKind } from './editing/rights.js'
 import { type Finding, groupFindings, type ListedFinding, withoutKind } from './findings.js'
 import type { SourceKind, StoredKind } from './upload/incoming.js'
@@ -34,10 +34,10 @@ export class DamagedPackage extends InvalidInput {
   }
 }
 
-/** The service does not read files of this type; `message` names the type and the remedy in German. */
+/** The service does not read files of this type; message and details name the type and the remedy. */
 export class ForeignFile extends InvalidInput {
-  constructor(message: string) {
-    super(message, 'foreign_file')
+  constructor({ message, details }: { message: string; details?: Details | undefined }) {
+    super(message, 'foreign_file', { details })
   }
 }
 

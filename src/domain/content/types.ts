@@ -1,3 +1,4 @@
+import type { Details } from '../refusal.js'
 import type { TestDefinition } from '../tests/definition.js'
 import type { CardTexts } from './card-texts.js'
 
@@ -9,6 +10,10 @@ export interface Fault {
   file: string
   line: number
   message: string
+  /** Stable name in snake_case for programs; absent from faults that only the German message describes */
+  code?: string
+  /** Values of the message */
+  details?: Details
 }
 
 /** A probable mistake in a content file or an upload; it does not prevent the import. */

@@ -1,4 +1,5 @@
 import { Refusal } from '../refusal.js'
+import type { DeliveryFault } from './delivery.js'
 
 export const MAIL_NOT_FOUND = new Refusal('not_found', 'mail_not_found', 'Diese Mail gibt es nicht')
 export const MAIL_NOT_RESENDABLE = new Refusal(
@@ -12,9 +13,12 @@ export const MAIL_NOT_CONFIGURED = new Refusal(
   'Es ist kein Mailserver eingerichtet (SMTP_HOST und SMTP_FROM)',
 )
 
-/** The mail server cannot be used, refuses the mail or does not reply in time; the message states the cause. */
+/**
+ * The mail server cannot be used, refuses the mail or does not reply in time; the message states the cause, as do the
+ * details: the stage that failed, and what the server or the system said.
+ */
 export class MailServerRefuses extends Refusal {
-  constructor(message: string) {
-    super('bad_gateway', 'mail_server_refuses', message)
+  constructor(message: string, kind: DeliveryFault['stage'] | 'timeout', reply = '') {
+    super('bad_gateway', 'mail_server_refuses', message, { details: { kind, reply } })
   }
 }

@@ -1,3 +1,4 @@
+import type { Details } from '../refusal.js'
 import { toPlainText } from '../search/plain-text.js'
 import type { Exercise } from './exercise.js'
 import { readNumber } from './number.js'
@@ -17,9 +18,14 @@ export const RULES = [
 
 export type Rule = (typeof RULES)[number]
 
-/** A probable weakness of a question, as a German sentence. */
+/** A probable weakness of a question */
 export interface LintFinding {
   rule: Rule
+  /** Stable name in snake_case for programs: that of the rule */
+  code: string
+  /** Values of the message */
+  details: Details
+  /** German sentence */
   message: string
 }
 
@@ -92,7 +98,8 @@ function wordsOf(text: string): string[] {
 
 function lintNumber({ length }: Choice[]): LintFinding[] {
   if (length >= MIN_OPTIONS) return []
-  return [{ rule: 'few-options', message: `Nur ${length} Antworten zur Auswahl: ab drei hilft Raten weniger` }]
+  const message = `Nur ${length} Antworten zur Auswahl: ab drei hilft Raten weniger`
+  return [{ rule: 'few-options', code: 'few_options', details: { options: length }, message }]
 }
 
 function lintLength(choices: Choice[]): LintFinding[] {
@@ -102,21 +109,24 @@ function lintLength(choices: Choice[]): LintFinding[] {
     ({ text, correct }) => correct && text.length > LONG_FACTOR * middle && text.length >= middle + LONG_DIFFERENCE,
   )
   if (long === undefined) return []
-  return [{ rule: 'long-key', message: 'Die richtige Antwort ist viel länger als die anderen und verrät sich dadurch' }]
+  const message = 'Die richtige Antwort ist viel länger als die anderen und verrät sich dadurch'
+  return [{ rule: 'long-key', code: 'long_key', details: {}, message }]
 }
 
 function lintConditions(choices: Choice[]): LintFinding[] {
   const some = choices.filter(({ text }) => CONDITION.test(text))
   if (some.length !== 1 || choices.length < MIN_OPTIONS) return []
-  const message = `Nur eine Antwort hat eine Einschränkung („${shown(some[0])}“) und fällt dadurch auf`
-  return [{ rule: 'one-condition', message }]
+  const answer = shown(some[0])
+  const message = `Nur eine Antwort hat eine Einschränkung („${answer}“) und fällt dadurch auf`
+  return [{ rule: 'one-condition', code: 'one_condition', details: { answer }, message }]
 }
 
 function lintAbsoluteWords(choices: Choice[]): LintFinding[] {
   const some = choices.filter(({ text }) => ABSOLUTE.test(text) && !ALL_OF_THESE.test(text))
   if (some.length === 0 || some.some(({ correct }) => correct)) return []
-  const word = ABSOLUTE.exec(some[0]?.text ?? '')?.[0]
-  return [{ rule: 'absolute-words', message: `„${word}“ steht nur in falschen Antworten und verrät sie` }]
+  const word = ABSOLUTE.exec(some[0]?.text ?? '')?.[0] ?? ''
+  const message = `„${word}“ steht nur in falschen Antworten und verrät sie`
+  return [{ rule: 'absolute-words', code: 'absolute_words', details: { word }, message }]
 }
 
 function lintRepeatedWords(question: string, choices: Choice[]): LintFinding[] {
@@ -125,7 +135,8 @@ function lintRepeatedWords(question: string, choices: Choice[]): LintFinding[] {
   const right = choices.filter(({ correct }) => correct).flatMap(({ words }) => words)
   const word = right.find((one) => asked.has(one) && !wrong.has(one))
   if (word === undefined) return []
-  return [{ rule: 'repeated-word', message: `Nur die richtige Antwort wiederholt ein Wort der Frage: „${word}“` }]
+  const message = `Nur die richtige Antwort wiederholt ein Wort der Frage: „${word}“`
+  return [{ rule: 'repeated-word', code: 'repeated_word', details: { word: shorten(word) }, message }]
 }
 
 function lintDuplicates(choices: Choice[]): LintFinding[] {
@@ -133,8 +144,11 @@ function lintDuplicates(choices: Choice[]): LintFinding[] {
   for (const choice of choices) {
     // An option such as `<` has no words.
     const key = choice.words.join(' ') || choice.text
-    if (seen.has(key))
-      return [{ rule: 'duplicates', message: `Die Antwort „${shown(choice)}“ steht zweimal zur Auswahl` }]
+    if (seen.has(key)) {
+      const answer = shown(choice)
+      const message = `Die Antwort „${answer}“ steht zweimal zur Auswahl`
+      return [{ rule: 'duplicates', code: 'duplicate_answers', details: { answer }, message }]
+    }
     seen.add(key)
   }
   return []
@@ -143,8 +157,9 @@ function lintDuplicates(choices: Choice[]): LintFinding[] {
 function lintAllOfThese(choices: Choice[]): LintFinding[] {
   const one = choices.find(({ text }) => ALL_OF_THESE.test(text))
   if (one === undefined) return []
-  const message = `„${shown(one)}“ ist keine eigene Antwort; sind mehrere richtig, bekommt jede ein [x]`
-  return [{ rule: 'all-of-these', message }]
+  const answer = shown(one)
+  const message = `„${answer}“ ist keine eigene Antwort; sind mehrere richtig, bekommt jede ein [x]`
+  return [{ rule: 'all-of-these', code: 'all_of_these', details: { answer }, message }]
 }
 
 function lintOrder(choices: Choice[]): LintFinding[] {
@@ -155,20 +170,24 @@ function lintOrder(choices: Choice[]): LintFinding[] {
   if (values.length < numbers.length) return []
   const up = values.every((value, index) => index === 0 || value >= (values[index - 1] as number))
   const down = values.every((value, index) => index === 0 || value <= (values[index - 1] as number))
-  return up || down ? [] : [{ rule: 'unsorted-numbers', message: 'Die Zahlen stehen nicht der Größe nach' }]
+  if (up || down) return []
+  const message = 'Die Zahlen stehen nicht der Größe nach'
+  return [{ rule: 'unsorted-numbers', code: 'unsorted_numbers', details: {}, message }]
 }
 
 function lintNegation(question: string): LintFinding[] {
   const word = NEGATION.exec(question.replaceAll(EMPHASIS, ''))?.[0]
   if (word === undefined) return []
-  return [
-    { rule: 'plain-negation', message: `„${word}“ in der Frage wird leicht überlesen: hebe es hervor (**${word}**)` },
-  ]
+  const message = `„${word}“ in der Frage wird leicht überlesen: hebe es hervor (**${word}**)`
+  return [{ rule: 'plain-negation', code: 'plain_negation', details: { word }, message }]
 }
 
 const SHOWN_LENGTH = 40
 
 function shown(choice: Choice | undefined): string {
-  const text = choice?.text ?? ''
+  return shorten(choice?.text ?? '')
+}
+
+function shorten(text: string): string {
   return text.length <= SHOWN_LENGTH ? text : `${text.slice(0, SHOWN_LENGTH).toWellFormed().trimEnd()}…`
 }

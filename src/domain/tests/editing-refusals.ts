@@ -1,14 +1,33 @@
 import { InvalidField, InvalidInput, Refusal } from '../refusal.js'
+import type { Cause } from './sections.js'
 
 const NAMED_FAULTS = 3
 
-/** The sections of a test have faults, so the test can be neither published nor exported. */
+export interface SectionFault {
+  /** German sentence */
+  message: string
+  cause: Cause
+  /** Index of the section; undefined for the whole test */
+  section: number | undefined
+}
+
+/**
+ * The sections of a test have faults, so the test can be neither published nor exported. The details describe the first
+ * of them: `section` from 1, or null for the whole test, `kind` and the values of its message.
+ */
 export class NotPublishable extends Refusal {
-  /** @param faults German sentences */
-  constructor(faults: readonly string[]) {
+  /** @param faults at least one */
+  constructor(faults: readonly SectionFault[]) {
     const more = faults.length - NAMED_FAULTS
-    const named = faults.slice(0, NAMED_FAULTS).join('; ')
-    super('conflict', 'not_publishable', more > 0 ? `${named}; dazu ${more} weitere Fehler` : named)
+    const named = faults
+      .slice(0, NAMED_FAULTS)
+      .map(({ message, section }) => (section === undefined ? message : `Abschnitt ${section + 1}: ${message}`))
+      .join('; ')
+    const [first] = faults
+    const section = first?.section === undefined ? null : first.section + 1
+    super('conflict', 'not_publishable', more > 0 ? `${named}; dazu ${more} weitere Fehler` : named, {
+      details: { ...first?.cause, section },
+    })
   }
 }
 

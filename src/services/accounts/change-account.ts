@@ -215,7 +215,7 @@ export async function setEmergency(
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     if (!emergency && isLastEmergencyAdmin(id, await lockAdmins(transaction), offered))
-      throw new InvalidInput(KEEP_MARK)
+      throw new InvalidInput(KEEP_MARK, 'last_emergency_admin')
     const user = await updateUser(transaction, id, { emergency })
     if (user === undefined) throw USER_NOT_FOUND
     const details = { fields: ['emergency'], emergency }
@@ -288,5 +288,5 @@ async function keepLastAdmin(
   refusals: Refusals,
 ): Promise<void> {
   const lost = vacatedRole(id, await lockAdmins(transaction), offered)
-  if (lost !== undefined) throw new InvalidInput(refusals[lost])
+  if (lost !== undefined) throw new InvalidInput(refusals[lost], 'last_admin')
 }

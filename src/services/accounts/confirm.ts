@@ -26,8 +26,9 @@ export async function confirmByPassword(
   const ways = await findLoginMethods(db, user.id)
   if (ways === undefined) throw NOT_LOGGED_IN
   if (!passwordLogin && !ways.emergency) throw PASSWORD_LOGIN_OFF
-  if (ways.passkey_only) throw new InvalidInput('Dieses Konto meldet sich nur mit Passkey an')
-  if (ways.password_hash === null) throw new InvalidInput('Dieses Konto hat kein Passwort')
+  if (ways.passkey_only)
+    throw new InvalidInput('Dieses Konto meldet sich nur mit Passkey an', 'account_has_passkey_only')
+  if (ways.password_hash === null) throw new InvalidInput('Dieses Konto hat kein Passwort', 'account_has_no_password')
   const passwordHash = await limitGuesses(db, loginAttempt(address, user.username), async () => {
     const matches = await verifyPassword(ways.password_hash, password, accountShare(user.id))
     return matches ? (ways.password_hash as string) : undefined

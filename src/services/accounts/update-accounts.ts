@@ -27,7 +27,7 @@ import {
   type StoredAccount,
   type ValueChange,
 } from '../../domain/accounts/user-changes.js'
-import { type ChangeList, nameKey, sortFaults } from '../../domain/accounts/user-list.js'
+import { type ChangeList, faultAt, nameKey, sortFaults } from '../../domain/accounts/user-list.js'
 import { type Admin, vacatedRole } from '../../domain/sign-in/last-admin.js'
 import { handOver } from '../assignments/hand-over.js'
 import { keepOwnDuties } from '../assignments/own-duties.js'
@@ -189,8 +189,8 @@ function lostAdmins(updates: AccountUpdate[], admins: Admin[], offered: AccountR
       rest = rest.filter(({ id }) => id !== before.id)
       return []
     }
-    const message = (isLosing ? KEEP_RIGHT : KEEP_ENABLED)[lost]
-    return [{ line, field: isLosing ? 'is_admin' : 'disabled_on', message }]
+    const [field, sentences] = isLosing ? (['is_admin', KEEP_RIGHT] as const) : (['disabled_on', KEEP_ENABLED] as const)
+    return [faultAt(line, field, 'last_admin', sentences[lost])]
   })
 }
 

@@ -38,7 +38,7 @@ export async function reportCard(
     if (current === undefined) throw CARD_NOT_FOUND
     const differs =
       suggestion !== null && (suggestion.question !== current.question || suggestion.answer !== current.answer)
-    if (text === '' && !differs) throw new InvalidInput('Der Vorschlag ändert den Text nicht')
+    if (text === '' && !differs) throw new InvalidInput('Der Vorschlag ändert den Text nicht', 'suggestion_unchanged')
     const based = differs ? { suggestion, card_version: current.version } : { suggestion: null, card_version: null }
     const id = await upsertReport(transaction, { user_id: userId, card_id: cardId, text, ...based })
     if (id === undefined) throw CARD_NOT_FOUND

@@ -52,7 +52,7 @@ export async function sendMails(context: JobContext): Promise<JobSummary> {
       if (outcome.verdict === 'server' || (outcome.verdict === 'later' && signal.aborted)) {
         await releaseMail(db, mail)
         signal.throwIfAborted()
-        throw new ServerFault(outcome.reply)
+        throw new ServerFault(outcome.stage, outcome.reply)
       }
       summary[await markOutcome(context, mail, outcome)]++
     }

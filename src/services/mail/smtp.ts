@@ -24,14 +24,22 @@ const MAIL_MS = 120_000
  */
 const STOP_MS = 5_000
 
-/** Outcome of an attempt. `reply` is the reply of the server or a description of the fault. */
+/** Outcome of an attempt. `reply` is what the server or the system said; `stage` is where the attempt ended. */
 export interface MailOutcome {
   verdict: 'sent' | Verdict
+  stage: DeliveryFault['stage']
   reply: string
 }
 
 /** Thrown if the mail server cannot be used. The message is German and ends with the server's reply or the error. */
-export class ServerFault extends Error {}
+export class ServerFault extends Error {
+  constructor(
+    readonly stage: DeliveryFault['stage'],
+    readonly reply: string,
+  ) {
+    super(describeFault({ stage }, reply))
+  }
+}
 
 export interface MailConnection {
   send(mail: OutgoingMail): Promise<MailOutcome>
@@ -127,7 +135,7 @@ export async function connectToMailServer(settings: MailSettings, signal: AbortS
   try {
     await step((done) => connection.connect(done), CONNECT_MS * 2, 0)
     if (login !== undefined) {
-      if (!connection.allowsAuth) throw loginFault('Der Server bietet keine Anmeldung an')
+      if (!connection.allowsAuth) throw new ServerFault('login', 'Der Server bietet keine Anmeldung an')
       const credentials = { user: login.username, pass: login.password }
       await step((done) => connection.login({ credentials }, done), SILENCE_MS, 0)
     }
@@ -135,7 +143,7 @@ export async function connectToMailServer(settings: MailSettings, signal: AbortS
     connection.close()
     signal.throwIfAborted()
     if (error instanceof ServerFault) throw error
-    throw new ServerFault(describeFault({ stage: connectStage(error as SmtpError) }, tell(error as SmtpError)))
+    throw new ServerFault(connectStage(error as SmtpError), tell(error as SmtpError))
   }
 
   return {
@@ -162,22 +170,14 @@ export async function connectToMailServer(settings: MailSettings, signal: AbortS
           MAIL_MS,
           STOP_MS,
         )
-        return { verdict: 'sent', reply: sanitizeReply(sent.response, password) }
+        return { verdict: 'sent', stage: 'mail', reply: sanitizeReply(sent.response, password) }
       } catch (error) {
         const { command, responseCode: status } = error as SmtpError
-        const fault = { stage: command === 'MAIL FROM' ? ('sender' as const) : ('mail' as const), status, hasBegun }
-        const verdict = classifyFault(fault)
-        return {
-          verdict,
-          reply: verdict === 'server' ? describeFault(fault, tell(error as SmtpError)) : tell(error as SmtpError),
-        }
+        const stage = command === 'MAIL FROM' ? 'sender' : 'mail'
+        return { verdict: classifyFault({ stage, status, hasBegun }), stage, reply: tell(error as SmtpError) }
       }
     },
   }
-}
-
-function loginFault(detail: string): ServerFault {
-  return new ServerFault(describeFault({ stage: 'login' }, detail))
 }
 
 /** Matches the error codes of Node and OpenSSL for rejected certificates and failed handshakes. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { describeFault } from '../../domain/mail/delivery.js'
 import { MAIL_NOT_CONFIGURED, MailServerRefuses } from '../../domain/mail/refusals.js'
 import type { MailSettings } from '../../domain/mail/settings.js'
 import { testMail } from '../../domain/mail/texts.js'
@@ -29,20 +28,20 @@ export async function sendTestMail(
   try {
     const connection = await connectToMailServer(settings, AbortSignal.any([signal, limit]))
     try {
-      const { verdict, reply } = await connection.send({
+      const { verdict, stage, reply } = await connection.send({
         id: `test.${randomUUID()}`,
         to: { name: '', address: to },
         ...testMail(publicUrl, language),
       })
       if (verdict === 'sent') return reply
-      throw new ServerFault(verdict === 'server' ? reply : describeFault({ stage: 'mail' }, reply))
+      throw new ServerFault(verdict === 'server' ? stage : 'mail', reply)
     } finally {
       connection.close()
     }
   } catch (error) {
     signal.throwIfAborted()
-    if (limit.aborted) throw new MailServerRefuses(TOO_SLOW)
-    if (error instanceof ServerFault) throw new MailServerRefuses(error.message)
+    if (limit.aborted) throw new MailServerRefuses(TOO_SLOW, 'timeout')
+    if (error instanceof ServerFault) throw new MailServerRefuses(error.message, error.stage, error.reply)
     throw error
   }
 }

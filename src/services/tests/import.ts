@@ -23,6 +23,7 @@ import {
   type TestPlan,
 } from '../../domain/tests/import-plan.js'
 import {
+  type ReportSection,
   type ResolvedSection,
   resolveSections,
   resolveVariant,
@@ -246,7 +247,7 @@ function resolve(
   const { file, definition, line, sectionLines } = test
   let isFaulty = false
   const usable = new Map([...decks].filter(([, { isUsable }]) => isUsable))
-  const report = (message: string, section?: number) => {
+  const report: ReportSection = (message, _cause, section) => {
     isFaulty = true
     const slug = section === undefined ? undefined : definition.sections[section]?.deck
     const place = { file, line: section === undefined ? line : (sectionLines[section] ?? line) }

@@ -16,7 +16,7 @@ import { findTranslated } from '../../domain/content/translations.js'
 import { freezeQuestion } from '../../domain/questions/frozen.js'
 import { type TestDefinition, toVariant } from '../../domain/tests/definition.js'
 import { drawPlaces, drawQuestions } from '../../domain/tests/draw.js'
-import { NotPublishable, TEST_ARCHIVED } from '../../domain/tests/editing-refusals.js'
+import { NotPublishable, type SectionFault, TEST_ARCHIVED } from '../../domain/tests/editing-refusals.js'
 import { isSameDefinition } from '../../domain/tests/import-plan.js'
 import {
   type ReportSection,
@@ -105,9 +105,9 @@ export async function requireSections(
   test: TestToResolve,
   sourceId: number | null,
 ): Promise<ResolvedSection[]> {
-  const faults: string[] = []
-  const sections = await resolveStored(db, test, sourceId, (message, section) => {
-    faults.push(section === undefined ? message : `Abschnitt ${section + 1}: ${message}`)
+  const faults: SectionFault[] = []
+  const sections = await resolveStored(db, test, sourceId, (message, cause, section) => {
+    faults.push({ message, cause, section })
   })
   if (faults.length > 0) throw new NotPublishable(faults)
   return sections

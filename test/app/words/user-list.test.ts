@@ -53,7 +53,7 @@ t.test('an unclosed quotation mark does not affect other lines', async (t) => {
 })
 
 t.test('names the column of a fault in German, once', async (t) => {
-  const sentence = (field: string | null, message: string) => sentenceOfRow({ line: 2, field, message })
+  const sentence = (field: string | null, message: string) => sentenceOfRow({ field, code: '', details: null, message })
   t.equal(sentence('mail', 'Diese Spalte ist unbekannt'), 'mail: Diese Spalte ist unbekannt')
   t.equal(sentence('username', 'Der Benutzername fehlt'), 'Der Benutzername fehlt')
   t.equal(sentence('password', 'Zu kurz'), 'Zu kurz', 'whatever the sentence says')

@@ -22,6 +22,19 @@ t.test('finds nothing in a sound question', async (t) => {
   t.strictSame(rulesOf(['a', 'b', 'c'], 'Was darf man NICHT tun?'), [])
 })
 
+t.test('names the values of a message, cut as in the message', async (t) => {
+  const options = ['a', 'b', `Alle der genannten ${'x'.repeat(60)}`].map((text, at) => ({
+    text,
+    correct: at === 0,
+    feedback: null,
+  }))
+  const exercise = { form: 'choice' as const, options, tolerance: null, unit: null }
+  const [found] = lintQuestion({ question: GOOD, answer: 'Antwort', exercise })
+  const answer = `Alle der genannten ${'x'.repeat(21)}…`
+  t.match(found, { rule: 'all-of-these', code: 'all_of_these', details: { answer } })
+  t.ok(found?.message.startsWith(`„${answer}“`))
+})
+
 t.test('reports the rule that a question breaks', async (t) => {
   const cases: [Rule, string[], string?][] = [
     ['few-options', ['ja', 'nein']],

@@ -9,12 +9,18 @@ const SOURCES = path.join(import.meta.dirname, '../../src')
 /** Section of the texts that several rooms use */
 const SHARED = 'app'
 
-/** Section of the sentences by error code; each value in braces is `label`, the field, or from `X-Error-Details` */
+/**
+ * Sections of the sentences by error code, or by code and `kind` of its details, such as `foreign_file picture`. Each
+ * value in braces is `label`, the field, or one of the details. What only lists of findings contain is in the second
+ * section, which learners do not load.
+ */
 export const REFUSAL_SECTION = 'refusals'
-/** Codes whose cause or remedy only the sentence of the service names; the app shows that one */
-const SAID_BY_SERVICE = new Set(['foreign_file', 'mail_server_refuses', 'not_publishable'])
+export const FINDING_SECTION = 'findings'
+/** Details by which a code has a sentence of its own, such as `invalid_input maximum` */
+const LIMITS = ['minimum', 'maximum']
 
 /** @typedef {import('./source.mjs').Translation} Translation */
+/** @typedef {import('./codes.mjs').Declared} Declared */
 /** @typedef {Record<string, Record<string, Translation>>} Catalogue sections by folder, with translations by message */
 
 /** Returns the languages that have a catalogue, without German. */
@@ -90,22 +96,28 @@ export function updateCatalogue(language, catalogue, messages) {
       updated[section][message] = catalogue[section]?.[message] ?? former ?? emptyTranslation(language, message)
     }
   }
-  const refusals = catalogue[REFUSAL_SECTION]
-  return sorted(refusals === undefined ? updated : { ...updated, [REFUSAL_SECTION]: refusals })
+  for (const section of [REFUSAL_SECTION, FINDING_SECTION]) {
+    if (catalogue[section] !== undefined) updated[section] = catalogue[section]
+  }
+  return sorted(updated)
 }
 
 /**
- * Returns the catalogue with an empty sentence for each error code that is new.
+ * Returns the catalogue with an empty sentence for each error code that is new, and without those of codes that are gone.
  * @param {Catalogue} catalogue
- * @param {Set<string>} codes error codes of the service
+ * @param {Declared} declared error codes of the service
  */
-export function updateRefusals(catalogue, codes) {
-  const empty = Object.fromEntries(toSay(codes).map((code) => [code, '']))
-  return sorted({ ...catalogue, [REFUSAL_SECTION]: { ...empty, ...catalogue[REFUSAL_SECTION] } })
+export function updateRefusals(catalogue, { codes }) {
+  const keep = (/** @type {string} */ section) =>
+    Object.fromEntries(Object.entries(catalogue[section] ?? {}).filter(([key]) => codes.has(codeIn(key))))
+  const findings = keep(FINDING_SECTION)
+  const rest = [...codes.keys()].filter((code) => findings[code] === undefined)
+  const refusals = { ...Object.fromEntries(rest.map((code) => [code, ''])), ...keep(REFUSAL_SECTION) }
+  return sorted({ ...catalogue, [REFUSAL_SECTION]: refusals, [FINDING_SECTION]: findings })
 }
 
-/** @param {Set<string>} codes */
-const toSay = (codes) => [...codes].filter((code) => !SAID_BY_SERVICE.has(code))
+/** Returns the code of a sentence. @param {string} key code, or code and kind */
+const codeIn = (key) => key.split(' ', 1)[0] ?? ''
 
 /**
  * Returns what is wrong with a catalogue.
@@ -124,7 +136,7 @@ export function checkCatalogue(language, catalogue, messages, { isComplete }) {
     }
   }
   for (const [section, texts] of Object.entries(catalogue)) {
-    if (section === REFUSAL_SECTION) continue
+    if (section === REFUSAL_SECTION || section === FINDING_SECTION) continue
     for (const [message, translation] of Object.entries(texts)) {
       const isUsed = [...(messages.get(message) ?? [])].some((file) => sectionsOf(file).includes(section))
       if (isComplete && !isUsed)
@@ -137,14 +149,34 @@ export function checkCatalogue(language, catalogue, messages, { isComplete }) {
 }
 
 /**
- * Returns a fault for each error code of the service without a sentence.
+ * Returns a fault for each error code of the service without a sentence, for each sentence of a code or kind that the
+ * service does not have, and for each sentence with a placeholder that is not among the details of its code.
  * @param {string} language
  * @param {Catalogue} catalogue
- * @param {Set<string>} codes
+ * @param {Declared} declared
+ * @param {{ isComplete: boolean }} options whether each code needs a sentence
  */
-export function checkRefusals(language, catalogue, codes) {
-  const missing = toSay(codes).filter((code) => !catalogue[REFUSAL_SECTION]?.[code])
-  return missing.map((code) => `web/messages/${language}.json: lacks a sentence for the error code ${code}`)
+export function checkRefusals(language, catalogue, { codes, kinds }, { isComplete }) {
+  const name = `web/messages/${language}.json`
+  const sentences = { ...catalogue[REFUSAL_SECTION], ...catalogue[FINDING_SECTION] }
+  const missing = isComplete ? [...codes.keys()].filter((code) => !sentences[code]) : []
+  const faults = missing.map((code) => `${name}: lacks a sentence for the error code ${code}`)
+  for (const [key, sentence] of Object.entries(sentences)) {
+    const [code = '', kind] = key.split(' ')
+    const details = codes.get(code)
+    const isUsed = kind === undefined || details?.has('kind') || kinds.has(kind) || LIMITS.includes(kind)
+    if (details === undefined || !isUsed) {
+      faults.push(`${name}: the service has no error code ${JSON.stringify(key)}; run npm run messages`)
+      continue
+    }
+    const known = new Set(['label', ...details, ...(kinds.get(kind ?? '') ?? [])])
+    const unknown = placeholdersOf(String(sentence)).filter((place) => !known.has(place.slice(1, -1)))
+    if (unknown.length > 0) {
+      const list = [...known].map((one) => `{${one}}`).join(' ')
+      faults.push(`${name}: ${unknown.join(' ')} of ${JSON.stringify(key)} is none of its details: ${list}`)
+    }
+  }
+  return faults
 }
 
 /** @param {string} language @param {string} message @param {Translation} translation @param {boolean} isComplete */

@@ -5,6 +5,13 @@ import ts from 'typescript'
 const SERVICE = ['src', 'plugins', 'routes'].map((folder) => path.join(import.meta.dirname, '../../..', folder))
 const CODE = /^[a-z]+(?:_[a-z]+)*$/
 
+/**
+ * @typedef {{
+ *   codes: Map<string, Set<string>>
+ *   kinds: Map<string, Set<string>>
+ * }} Declared the names of the details by error code, and the names beside each `kind` of details
+ */
+
 /** Returns the error codes that the sources of the service name. */
 export function findCodes() {
   const files = SERVICE.flatMap((folder) =>
@@ -14,55 +21,132 @@ export function findCodes() {
 }
 
 /**
- * Returns the error codes in these sources: each string that is given for a parameter named `code`, in `new` of a
- * refusal, in `super` or in a call of a function of the same file, each default of such a parameter, and each property
- * `code` in the arguments of a refusal or beside a `message`.
+ * Returns the error codes in these sources with their details. A code is each string that is given for a parameter
+ * named `code`, in `new` of a refusal, in `super` or in a call of a function, each default of such a parameter, and each
+ * property `code` in the arguments of a refusal or beside a `message`. Its details are the names in the object that is
+ * given as `details` beside it; those of a code that is a variable belong to all codes of the file.
  * @param {string[]} texts
+ * @returns {Declared}
  */
 export function codesOf(texts) {
   const sources = texts.map((text) => ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, true))
   const classes = new Map(sources.flatMap((source) => source.statements.filter(ts.isClassDeclaration).map(describe)))
-  /** @type {Set<string>} */
-  const codes = new Set()
+  const exported = new Map(sources.flatMap((source) => [...functionsOf(source, { isExported: true })]))
+  /** @type {Declared} */
+  const found = { codes: new Map(), kinds: new Map() }
   for (const source of sources) {
-    const functions = functionsOf(source)
+    const context = { classes, functions: new Map([...exported, ...functionsOf(source)]) }
+    /** @type {Set<string>} */
+    const own = new Set()
+    /** @type {Set<string>} */
+    const shared = new Set()
     /** @param {ts.Node} node @param {string | undefined} base class that the surrounding class extends */
     const visit = (node, base) => {
       const inner = ts.isClassDeclaration(node) ? describe(node)[1].base : base
-      for (const value of valuesOf(node, inner, classes, functions)) if (CODE.test(value)) codes.add(value)
+      const { codes, details } = declaredBy(node, inner, context)
+      for (const code of codes ?? []) {
+        if (!CODE.test(code)) continue
+        own.add(code)
+        add(found.codes, code, details)
+      }
+      if (codes === undefined) for (const name of details) shared.add(name)
+      if (ts.isObjectLiteralExpression(node)) {
+        for (const kind of stringsOf(propertyOf(node, 'kind'))) add(found.kinds, kind, namesIn(node))
+      }
       ts.forEachChild(node, (child) => visit(child, inner))
     }
     visit(source, undefined)
+    for (const code of own) add(found.codes, code, shared)
   }
-  return codes
+  return found
 }
 
-/** @typedef {{ base: string | undefined, at: number | undefined }} Described the position of the parameter `code` */
+/** @param {Map<string, Set<string>>} map @param {string} key @param {Iterable<string>} names */
+function add(map, key, names) {
+  map.set(key, new Set([...(map.get(key) ?? []), ...names]))
+}
 
 /**
+ * @typedef {{ base: string | undefined, at: number | undefined, standard: string | undefined }} Described the position
+ * of the parameter `code`, and its default
+ * @typedef {{ at: number, detailsAt: number }} Positions of the parameters `code` and `details`
+ * @typedef {{ classes: Map<string, Described>, functions: Map<string, Positions> }} Context
+ */
+
+/**
+ * Returns the codes that a node gives, with the names of their details; `codes` is undefined if the code is a variable.
  * @param {ts.Node} node
  * @param {string | undefined} base
- * @param {Map<string, Described>} classes
- * @param {Map<string, number>} functions
+ * @param {Context} context
+ * @returns {{ codes: string[] | undefined, details: Iterable<string> }}
  */
-function valuesOf(node, base, classes, functions) {
-  if (ts.isPropertyAssignment(node)) {
-    const isCode = node.name.getText() === 'code'
-    return isCode && isOfRefusal(node.parent, classes) ? stringsOf(node.initializer) : []
-  }
+function declaredBy(node, base, { classes, functions }) {
+  const none = { codes: [], details: [] }
   if (ts.isParameter(node)) {
     const isCode = node.name.getText() === 'code'
-    return isCode && ts.isConstructorDeclaration(node.parent) && isRefusal(base, classes)
-      ? stringsOf(node.initializer)
-      : []
+    const isOfRefusal = isCode && ts.isConstructorDeclaration(node.parent) && isRefusal(base, classes)
+    return isOfRefusal ? { codes: stringsOf(node.initializer), details: [] } : none
   }
-  if (!ts.isNewExpression(node) && !ts.isCallExpression(node)) return []
+  if (ts.isObjectLiteralExpression(node)) {
+    const code = propertyOf(node, 'code')
+    if (code === undefined || propertyOf(node, 'message') === undefined) return none
+    return { codes: literally(code), details: namesIn(propertyOf(node, 'details')) }
+  }
+  if (!ts.isNewExpression(node) && !ts.isCallExpression(node)) return none
   const name = node.expression.getText()
-  if (name === 'super') return isRefusal(base, classes) ? stringsOf(node.arguments?.[positionIn(base, classes)]) : []
-  if (ts.isNewExpression(node)) {
-    return isRefusal(name, classes) ? stringsOf(node.arguments?.[positionIn(name, classes)]) : []
+  const type = name === 'super' ? base : name
+  if ((name === 'super' || ts.isNewExpression(node)) && isRefusal(type, classes)) {
+    const options = (node.arguments ?? []).filter(ts.isObjectLiteralExpression)
+    const given = [node.arguments?.[positionIn(type, classes)], ...options.map((object) => propertyOf(object, 'code'))]
+    const details = options.flatMap((object) => [...namesIn(propertyOf(object, 'details'))])
+    const code = given.find((one) => one !== undefined && one.getText() !== 'undefined')
+    return { codes: code === undefined ? standardOf(type, classes) : literally(code), details }
   }
-  return stringsOf(node.arguments[functions.get(name) ?? -1])
+  const positions = functions.get(name)
+  if (positions === undefined || ts.isNewExpression(node)) return none
+  return { codes: stringsOf(node.arguments[positions.at]), details: namesIn(node.arguments[positions.detailsAt]) }
+}
+
+/** Returns the strings that an expression can be; undefined if it is a variable. @param {ts.Node} node */
+function literally(node) {
+  const strings = stringsOf(node)
+  return strings.length > 0 ? strings : undefined
+}
+
+/** Returns the value of a property, which is an identifier if the property is a shorthand. @param {ts.ObjectLiteralExpression} object @param {string} name */
+function propertyOf(object, name) {
+  const property = object.properties.find((one) => one.name?.getText() === name)
+  if (property === undefined) return undefined
+  return ts.isPropertyAssignment(property) ? property.initializer : property.name
+}
+
+/**
+ * Returns the names in an object, or in the object of the variable that a block around the node declares.
+ * @param {ts.Node | undefined} node
+ * @returns {Set<string>}
+ */
+function namesIn(node) {
+  if (node === undefined) return new Set()
+  if (ts.isObjectLiteralExpression(node)) {
+    return new Set(node.properties.flatMap((property) => property.name?.getText() ?? []))
+  }
+  if (!ts.isIdentifier(node)) return new Set()
+  for (let block = node.parent; block !== undefined; block = block.parent) {
+    if (!ts.isBlock(block) && !ts.isSourceFile(block)) continue
+    const declared = block.statements
+      .filter(ts.isVariableStatement)
+      .flatMap(({ declarationList }) => [...declarationList.declarations])
+      .find(({ name }) => name.getText() === node.text)?.initializer
+    if (declared !== undefined) return ts.isObjectLiteralExpression(declared) ? namesIn(declared) : new Set()
+  }
+  return new Set()
+}
+
+/** Returns the default code of a class. @param {string | undefined} name @param {Map<string, Described>} classes @returns {string[]} */
+function standardOf(name, classes) {
+  const described = classes.get(name ?? '')
+  if (described === undefined) return []
+  return described.standard === undefined ? standardOf(described.base, classes) : [described.standard]
 }
 
 /** @param {string | undefined} name @param {Map<string, Described>} classes @returns {boolean} */
@@ -76,17 +160,6 @@ function positionIn(name, classes) {
   return described === undefined ? -1 : (described.at ?? positionIn(described.base, classes))
 }
 
-/** @param {ts.Node} object @param {Map<string, Described>} classes */
-function isOfRefusal(object, classes) {
-  if (!ts.isObjectLiteralExpression(object)) return false
-  if (object.properties.some((property) => property.name?.getText() === 'message')) return true
-  const { parent } = object
-  return (ts.isNewExpression(parent) && isRefusal(parent.expression.getText(), classes)) || isSuper(parent)
-}
-
-/** @param {ts.Node} node */
-const isSuper = (node) => ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.SuperKeyword
-
 /** Returns the strings that an expression can be. @param {ts.Node | undefined} node @returns {string[]} */
 function stringsOf(node) {
   if (node === undefined) return []
@@ -98,20 +171,27 @@ function stringsOf(node) {
 function describe(node) {
   const base = node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0]?.expression
   const creation = node.members.find(ts.isConstructorDeclaration)
-  return [node.name?.text ?? '', { base: base?.getText(), at: creation && codeAmong(creation.parameters) }]
+  const at = creation && indexOf('code', creation.parameters)
+  const [standard] = stringsOf(creation?.parameters[at ?? -1]?.initializer)
+  return [node.name?.text ?? '', { base: base?.getText(), at, standard }]
 }
 
-/** Returns the functions of a source that have a parameter `code`, with its position. @param {ts.SourceFile} source */
-function functionsOf(source) {
-  /** @type {Map<string, number>} */
+/**
+ * Returns the functions of a source that have a parameter `code`.
+ * @param {ts.SourceFile} source
+ * @param {{ isExported?: boolean }} [options] whether only the exported functions are wanted
+ */
+function functionsOf(source, { isExported = false } = {}) {
+  /** @type {Map<string, Positions>} */
   const found = new Map()
   /** @param {ts.Node} node */
   const visit = (node) => {
     const made = ts.isVariableDeclaration(node) ? node.initializer : node
-    if (made !== undefined && (ts.isArrowFunction(made) || ts.isFunctionDeclaration(made))) {
+    const isWanted = !isExported || (ts.isFunctionDeclaration(node) && node.modifiers?.some(isExport))
+    if (isWanted && made !== undefined && (ts.isArrowFunction(made) || ts.isFunctionDeclaration(made))) {
       const name = ts.isVariableDeclaration(node) ? node.name.getText() : made.name?.getText()
-      const at = codeAmong(made.parameters)
-      if (name !== undefined && at >= 0) found.set(name, at)
+      const at = indexOf('code', made.parameters)
+      if (name !== undefined && at >= 0) found.set(name, { at, detailsAt: indexOf('details', made.parameters) })
     }
     ts.forEachChild(node, visit)
   }
@@ -119,5 +199,8 @@ function functionsOf(source) {
   return found
 }
 
-/** @param {ts.NodeArray<ts.ParameterDeclaration>} parameters */
-const codeAmong = (parameters) => parameters.findIndex(({ name }) => name.getText() === 'code')
+/** @param {ts.ModifierLike} modifier */
+const isExport = ({ kind }) => kind === ts.SyntaxKind.ExportKeyword
+
+/** @param {string} wanted @param {ts.NodeArray<ts.ParameterDeclaration>} parameters */
+const indexOf = (wanted, parameters) => parameters.findIndex(({ name }) => name.getText() === wanted)

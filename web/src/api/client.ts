@@ -2,7 +2,7 @@ import type { paths } from '../../../dist/client/api.js'
 import { LOCALE } from '../words/locale.js'
 import { exchange, type Request } from './exchange.js'
 import { ForeignResponse, isRefused, Refused } from './faults.js'
-import type { refusalSentence } from './refusal-sentences.js'
+import type { Reason } from './refusal-sentences.js'
 import type { BadRequest, Body, MediaType, Method, Operation, PathOf, Query, ResponseBody } from './types.js'
 
 export interface Options<P extends keyof paths, M extends Method> {
@@ -69,12 +69,16 @@ async function send(method: string, url: URL, init: Request = {}, mayAskLogin = 
   const why = status === 401 ? 'login' : code === LOGIN_TOO_OLD ? 'recent login' : undefined
   if (why && mayAskLogin && (await refusalHandlers.logIn(why))) return send(method, url, init, false)
   if (code === PASSWORD_FIRST) refusalHandlers.newPassword()
-  const sentence = LOCALE === SERVICE_LOCALE ? undefined : await findSentence({ code, field, details: details ?? {} })
+  const sentence = await findSentence({ code, field, details })
   throw new Refused(status, code, content, { field, details, sentence, retryAfter: Number(retryAfter) || undefined })
 }
 
-/** Returns the sentence of the app for a refusal; undefined if there is none, or if its chunk cannot be loaded. */
-function findSentence(reason: Parameters<typeof refusalSentence>[0]): Promise<string | undefined> {
+/**
+ * Returns the sentence of the app for a refusal; undefined in the language of the service, if there is none, or if its
+ * chunk cannot be loaded.
+ */
+export async function findSentence(reason: Reason): Promise<string | undefined> {
+  if (LOCALE === SERVICE_LOCALE) return undefined
   return import('./refusal-sentences.js').then(
     (module) => module.refusalSentence(reason),
     () => undefined,

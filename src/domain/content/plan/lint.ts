@@ -1,4 +1,4 @@
-import { lintQuestion } from '../../questions/lint.js'
+import { type LintFinding, lintQuestion } from '../../questions/lint.js'
 import type { Finding } from '../findings.js'
 import { findBlocks } from '../format/blocks.js'
 import type { CardSource, DeckSource, SheetSource } from '../types.js'
@@ -7,8 +7,11 @@ import type { Plan } from './types.js'
 const CARD_HEADING = /^##[ \t]/m
 const OPENING_FENCE = /^ {0,3}(`{3,}|~{3,})/
 const CLOSING_FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*$/
-const OPEN_BLOCK =
-  'Der letzte Codeblock der Antwort ist nicht geschlossen: die Überschriften ## darin beginnen keine Karte'
+const OPEN_BLOCK = {
+  code: 'open_block',
+  details: {},
+  message: 'Der letzte Codeblock der Antwort ist nicht geschlossen: die Überschriften ## darin beginnen keine Karte',
+}
 
 /** Checks the new and changed cards of a plan in short steps, so that other work can run in between. */
 export function* lintPlan<Card extends CardSource>(
@@ -18,18 +21,17 @@ export function* lintPlan<Card extends CardSource>(
 ): Generator<void, void> {
   for (const { deck, card } of [...newCards, ...changedCards]) {
     if (card.exercise === null && !CARD_HEADING.test(card.answer)) continue
-    for (const { message, kind } of lintCard(card)) {
-      warn({ file: fileOf(deck, card), line: card.line, message, kind })
+    for (const weakness of lintCard(card)) {
+      warn({ file: fileOf(deck, card), line: card.line, kind: weakness.code, ...weakness })
     }
     yield
   }
 }
 
-function lintCard(card: CardSource): { message: string; kind: string }[] {
+function lintCard(card: CardSource): Omit<LintFinding, 'rule'>[] {
   const found = card.exercise === null ? [] : lintQuestion(card)
-  const warnings = found.map(({ message, rule }) => ({ message, kind: rule as string }))
-  if (hasOpenBlock(card.answer)) warnings.push({ message: OPEN_BLOCK, kind: OPEN_BLOCK })
-  return warnings
+  const warnings = found.map(({ code, details, message }) => ({ code, details, message }))
+  return hasOpenBlock(card.answer) ? [...warnings, OPEN_BLOCK] : warnings
 }
 
 /** Returns whether the text ends with a code block that is not closed and contains a heading of depth 2. */

@@ -1,30 +1,78 @@
 import { findPictureType } from '../../pictures/index.js'
+import type { Details } from '../../refusal.js'
 import { decodeTable, readAnkiHeader } from '../../table/index.js'
 
+/** Type of a file that the service does not read, with the remedy */
+export interface ForeignType {
+  /** German sentence with the remedy */
+  message: string
+  /** `kind` names the remedy; the values are those of the message */
+  details: Details & { kind: string }
+}
+
+/** A type whose cards the author copies into a table */
+const toCopy = (what: string, type: string) => ({
+  message: `Das ${what}. ${AS_TABLE}.`,
+  details: { kind: 'as_table', type },
+})
+/** A type that another program can save as a table */
+const toSave = (what: string, type: string) => ({
+  message: `Das ist ${what}. Speichere sie als .xlsx oder CSV ${AGAIN}.`,
+  details: { kind: 'save_as', type },
+})
+const toUnpack = (type: string) => ({
+  message: `Das ist ein Archiv im Format ${type}. Packe es aus und lade die Datei darin hoch.`,
+  details: { kind: 'unpack', type },
+})
+/** Questions of another program */
+const toExport = (what: string, remedy: string, type: string) => ({
+  message: `Das ${what}. ${QUESTIONS}; ${remedy}.`,
+  details: { kind: 'questions', type },
+})
+
 const AGAIN = 'und lade sie noch einmal hoch'
+const QUESTIONS = 'Fragen kommen aus Moodle-XML, GIFT, Aiken oder einer Tabelle (.xlsx oder CSV)'
 const AS_TABLE = 'Übertrage die Karten in eine Tabelle (.xlsx oder CSV) mit den Spalten Frage und Antwort'
 
-const BINARY: readonly [beginning: string, message: string][] = [
-  ['%PDF-', `Das ist ein PDF. ${AS_TABLE}.`],
-  ['SQLite format 3\0', 'Das ist eine Datenbank, vielleicht eine Sammlung von Anki. Exportiere sie in Anki als .apkg.'],
-  ['7z\xbc\xaf\x27\x1c', 'Das ist ein Archiv im Format 7z. Packe es aus und lade die Datei darin hoch.'],
-  ['Rar!\x1a\x07', 'Das ist ein Archiv im Format RAR. Packe es aus und lade die Datei darin hoch.'],
-  ['\x1f\x8b', 'Das ist ein Archiv im Format gzip. Packe es aus und lade die Datei darin hoch.'],
-  ['{\\rtf', `Das ist ein Textdokument (.rtf). ${AS_TABLE}.`],
+const BINARY: readonly [beginning: string, type: ForeignType][] = [
+  ['%PDF-', toCopy('ist ein PDF', 'PDF')],
+  [
+    'SQLite format 3\0',
+    {
+      message: 'Das ist eine Datenbank, vielleicht eine Sammlung von Anki. Exportiere sie in Anki als .apkg.',
+      details: { kind: 'database' },
+    },
+  ],
+  ['7z\xbc\xaf\x27\x1c', toUnpack('7z')],
+  ['Rar!\x1a\x07', toUnpack('RAR')],
+  ['\x1f\x8b', toUnpack('gzip')],
+  ['{\\rtf', toCopy('ist ein Textdokument (.rtf)', '.rtf')],
 ]
-const PICTURE = 'Das ist ein Bild. Bilder kommen mit einem Anki-Paket oder mit Markdown in einem Archiv (.zip).'
-const OLD_EXCEL = `Das ist eine alte Excel-Datei (.xls). Speichere sie als .xlsx oder CSV ${AGAIN}.`
-const WEB_PAGE =
-  'Das ist eine Webseite (HTML), keine Tabelle. Kopiere die Tabelle aus dem Browser nach Excel und speichere sie als .xlsx.'
-const WEB_ARCHIVE =
-  'Das ist eine gespeicherte Webseite oder Notiz (.mht). Öffne sie, kopiere die Tabelle nach Excel und speichere sie als .xlsx.'
-const MARKUP = `Das ist ein Text in HTML oder XML. ${AS_TABLE}.`
-const XML = `Das ist eine XML-Datei. ${AS_TABLE}.`
+const PICTURE = {
+  message: 'Das ist ein Bild. Bilder kommen mit einem Anki-Paket oder mit Markdown in einem Archiv (.zip).',
+  details: { kind: 'picture' },
+}
+const OLD_EXCEL = toSave('eine alte Excel-Datei (.xls)', '.xls')
+const WEB_PAGE = {
+  message:
+    'Das ist eine Webseite (HTML), keine Tabelle. Kopiere die Tabelle aus dem Browser nach Excel und speichere sie als .xlsx.',
+  details: { kind: 'web_page' },
+}
+const WEB_ARCHIVE = {
+  message:
+    'Das ist eine gespeicherte Webseite oder Notiz (.mht). Öffne sie, kopiere die Tabelle nach Excel und speichere sie als .xlsx.',
+  details: { kind: 'web_archive' },
+}
+const MARKUP = toCopy('ist ein Text in HTML oder XML', 'HTML')
+const XML = toCopy('ist eine XML-Datei', 'XML')
 
-const QUESTIONS = 'Fragen kommen aus Moodle-XML, GIFT, Aiken oder einer Tabelle (.xlsx oder CSV)'
-const WEBCT = `Das sind Fragen im Format WebCT. ${QUESTIONS}; Moodle kann sie lesen und als XML exportieren.`
-const CLOZE = `Das ist ein Lückentext von Moodle als bloßer Text. ${QUESTIONS}; in Moodle-XML sind auch Lückentexte möglich.`
-const QTI = `Das sind Fragen im Format QTI. ${QUESTIONS}; exportiere sie im anderen Programm in einem dieser Formate.`
+const WEBCT = toExport('sind Fragen im Format WebCT', 'Moodle kann sie lesen und als XML exportieren', 'WebCT')
+const CLOZE = toExport(
+  'ist ein Lückentext von Moodle als bloßer Text',
+  'in Moodle-XML sind auch Lückentexte möglich',
+  'Moodle Cloze',
+)
+const QTI = toExport('sind Fragen im Format QTI', 'exportiere sie im anderen Programm in einem dieser Formate', 'QTI')
 
 /** Root elements of QTI 1.2, 2.x and 3.0, behind an optional XML declaration and comments */
 const QTI_ROOT =
@@ -38,27 +86,36 @@ const CELLS = /[\t;|]|,\S/
 
 /** First bytes of a compound file (MS-CFB): a document of an old Microsoft Office version or a protected document */
 export const COMPOUND_FILE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
-const COMPOUND_STREAMS: readonly [stream: string, message: string][] = [
-  ['EncryptedPackage', `Die Datei ist mit einem Passwort geschützt. Speichere sie ohne Passwort ${AGAIN}.`],
+const COMPOUND_STREAMS: readonly [stream: string, type: ForeignType][] = [
+  [
+    'EncryptedPackage',
+    {
+      message: `Die Datei ist mit einem Passwort geschützt. Speichere sie ohne Passwort ${AGAIN}.`,
+      details: { kind: 'protected' },
+    },
+  ],
   ['Workbook', OLD_EXCEL],
   ['Book', OLD_EXCEL],
-  ['WordDocument', `Das ist ein Word-Dokument (.doc). ${AS_TABLE}.`],
-  ['PowerPoint Document', `Das ist eine Präsentation (.ppt). ${AS_TABLE}.`],
+  ['WordDocument', toCopy('ist ein Word-Dokument (.doc)', '.doc')],
+  ['PowerPoint Document', toCopy('ist eine Präsentation (.ppt)', '.ppt')],
 ]
-const OLD_OFFICE = `Das ist eine Datei eines alten Office-Programms. ${AS_TABLE}.`
+const OLD_OFFICE = toCopy('ist eine Datei eines alten Office-Programms', 'Office')
 
 /** Messages by pattern; the pattern matches the name of a zip entry or the content of the zip entry `mimetype` */
-const DOCUMENTS: readonly [name: RegExp, message: string][] = [
-  [/^xl\/.*\.bin$/, `Das ist eine binäre Excel-Datei (.xlsb). Speichere sie als .xlsx oder CSV ${AGAIN}.`],
-  [/^word\//, `Das ist ein Word-Dokument (.docx). ${AS_TABLE}.`],
-  [/^ppt\//, `Das ist eine Präsentation (.pptx). ${AS_TABLE}.`],
-  [/opendocument\.spreadsheet/, `Das ist eine OpenDocument-Tabelle (.ods). Speichere sie als .xlsx oder CSV ${AGAIN}.`],
-  [/opendocument\.text/, `Das ist ein Textdokument (.odt). ${AS_TABLE}.`],
-  [/opendocument\.presentation/, `Das ist eine Präsentation (.odp). ${AS_TABLE}.`],
-  [/epub/, `Das ist ein E-Book (.epub). ${AS_TABLE}.`],
+const DOCUMENTS: readonly [name: RegExp, type: ForeignType][] = [
+  [/^xl\/.*\.bin$/, toSave('eine binäre Excel-Datei (.xlsb)', '.xlsb')],
+  [/^word\//, toCopy('ist ein Word-Dokument (.docx)', '.docx')],
+  [/^ppt\//, toCopy('ist eine Präsentation (.pptx)', '.pptx')],
+  [/opendocument\.spreadsheet/, toSave('eine OpenDocument-Tabelle (.ods)', '.ods')],
+  [/opendocument\.text/, toCopy('ist ein Textdokument (.odt)', '.odt')],
+  [/opendocument\.presentation/, toCopy('ist eine Präsentation (.odp)', '.odp')],
+  [/epub/, toCopy('ist ein E-Book (.epub)', '.epub')],
   [
     /^Index\/.*\.iwa$/,
-    `Das ist eine Datei von Numbers, Pages oder Keynote. Exportiere sie als .xlsx oder CSV ${AGAIN}.`,
+    {
+      message: `Das ist eine Datei von Numbers, Pages oder Keynote. Exportiere sie als .xlsx oder CSV ${AGAIN}.`,
+      details: { kind: 'save_as', type: 'Numbers' },
+    },
   ],
 ]
 
@@ -68,7 +125,7 @@ const DOCUMENTS: readonly [name: RegExp, message: string][] = [
  * @param head about the first 4 kB
  * @example describeForeignFile(Buffer.from('a;b')) // undefined
  */
-export function describeForeignFile(head: Uint8Array): string | undefined {
+export function describeForeignFile(head: Uint8Array): ForeignType | undefined {
   const text = Buffer.from(head.buffer, head.byteOffset, head.length).toString('latin1')
   const binary = BINARY.find(([beginning]) => text.startsWith(beginning))?.[1]
   if (binary !== undefined) return binary
@@ -79,7 +136,7 @@ export function describeForeignFile(head: Uint8Array): string | undefined {
  * Returns the message for a web page or an XML file, detected by two tags at its beginning; one tag does not suffice,
  * because a card about `<html>` may begin with that tag.
  */
-function describeMarkup(text: string): string | undefined {
+function describeMarkup(text: string): ForeignType | undefined {
   const start = text.replace(/^\xef\xbb\xbf/, '').trimStart()
   if (/^(?:mime-version|from|content-type): /i.test(start) && /multipart\/related/i.test(start)) return WEB_ARCHIVE
   if (QTI_ROOT.test(start)) return QTI
@@ -95,7 +152,7 @@ function describeMarkup(text: string): string | undefined {
  * Returns the message for WebCT or cloze questions; undefined for other text. Text with cell separators may be a table
  * and is not treated as cloze questions.
  */
-function describeQuestions(text: string): string | undefined {
+function describeQuestions(text: string): ForeignType | undefined {
   if (WEBCT_TYPE.test(text) && /^:QUESTION:/m.test(text)) return WEBCT
   return CLOZE_GAP.test(text) && !CELLS.test(text.replaceAll(/\{[^{}]*\}/g, '')) ? CLOZE : undefined
 }
@@ -104,7 +161,7 @@ function describeQuestions(text: string): string | undefined {
  * Returns the presumed type of a compound file and the remedy, in German.
  * @param directory sectors of the file that contain the names of its streams in UTF-16LE
  */
-export function describeCompoundFile(directory: Uint8Array): string {
+export function describeCompoundFile(directory: Uint8Array): ForeignType {
   const names = Buffer.from(directory.buffer, directory.byteOffset, directory.length).toString('utf16le')
   return COMPOUND_STREAMS.find(([stream]) => names.includes(`${stream}\0`))?.[1] ?? OLD_OFFICE
 }
@@ -113,19 +170,31 @@ export function describeCompoundFile(directory: Uint8Array): string {
  * Returns the presumed type of a document in a zip file and the remedy, in German; undefined if the type is unknown.
  * @param names entry names of the zip file, and the content of its entry `mimetype`
  */
-export function describeDocument(names: readonly string[]): string | undefined {
+export function describeDocument(names: readonly string[]): ForeignType | undefined {
   return DOCUMENTS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1]
 }
 
-export const NOTHING_READABLE = `Das Archiv (.zip) enthält nichts, was der Dienst liest: Karten kommen aus einem Anki-Paket, aus Markdown oder Tabellen. ${QUESTIONS}.`
-export const ARCHIVE_INSIDE = 'Das ist ein Archiv in einem Archiv. Packe es aus und lade es selbst hoch.'
+export const NOTHING_READABLE = {
+  message: `Das Archiv (.zip) enthält nichts, was der Dienst liest: Karten kommen aus einem Anki-Paket, aus Markdown oder Tabellen. ${QUESTIONS}.`,
+  details: { kind: 'nothing_readable' },
+}
+export const ARCHIVE_INSIDE = {
+  message: 'Das ist ein Archiv in einem Archiv. Packe es aus und lade es selbst hoch.',
+  details: { kind: 'archive_inside' },
+}
 
-const H5P = `Das ist ein Inhalt von H5P (.h5p). ${QUESTIONS}; übertrage sie dorthin.`
-const SCORM = `Das ist ein Kurs im Format SCORM. ${QUESTIONS}; exportiere die Fragen aus dem Programm, mit dem der Kurs gemacht ist.`
-const COURSE = `Das ist ein Kurspaket (IMS). ${QUESTIONS}; exportiere nur die Fragen.`
-const MOCHI = `Das ist ein Export von Mochi (.mochi). ${AS_TABLE}.`
-const MOODLE_BACKUP =
-  'Das ist die Sicherung eines Kurses von Moodle (.mbz). Exportiere dort die Fragensammlung als Moodle-XML.'
+const H5P = toExport('ist ein Inhalt von H5P (.h5p)', 'übertrage sie dorthin', 'H5P')
+const SCORM = toExport(
+  'ist ein Kurs im Format SCORM',
+  'exportiere die Fragen aus dem Programm, mit dem der Kurs gemacht ist',
+  'SCORM',
+)
+const COURSE = toExport('ist ein Kurspaket (IMS)', 'exportiere nur die Fragen', 'IMS')
+const MOCHI = toCopy('ist ein Export von Mochi (.mochi)', '.mochi')
+const MOODLE_BACKUP = {
+  message: 'Das ist die Sicherung eines Kurses von Moodle (.mbz). Exportiere dort die Fragensammlung als Moodle-XML.',
+  details: { kind: 'moodle_backup' },
+}
 
 /**
  * Returns the type of a package of another learning program and the remedy, in German; undefined if it is unknown.
@@ -135,7 +204,7 @@ const MOODLE_BACKUP =
 export function describePackage(
   names: readonly string[],
   { manifest, data }: { manifest: string; data: string },
-): string | undefined {
+): ForeignType | undefined {
   if (names.includes('h5p.json')) return H5P
   if (names.includes('moodle_backup.xml')) return MOODLE_BACKUP
   if (names.includes('data.edn') || /"(?:~:)?(?:decks|cards)"/.test(data)) return MOCHI
@@ -144,12 +213,21 @@ export function describePackage(
   return /adlcp|adlnet|scorm/i.test(manifest) ? SCORM : COURSE
 }
 
-const JSON_DATA = `Das sind Daten im Format JSON. ${AS_TABLE}.`
-const MARKDOWN =
-  'Das ist ein Text in Markdown. In einem Archiv (.zip) hochgeladen wird er ein Deck, wenn er Karten in der Schreibweise ' +
-  `dieses Dienstes enthält, sonst ein Spickzettel. ${AS_TABLE}, wenn du andere Karten hast.`
-const QUESTION_LINES = `Frage und Antwort stehen in dieser Datei untereinander in eigenen Zeilen. ${AS_TABLE}.`
-const NO_COLUMNS = `Das ist ein Text, in dem keine Spalten zu erkennen sind. ${AS_TABLE}.`
+const JSON_DATA = toCopy('sind Daten im Format JSON', 'JSON')
+const MARKDOWN = {
+  message:
+    'Das ist ein Text in Markdown. In einem Archiv (.zip) hochgeladen wird er ein Deck, wenn er Karten in der Schreibweise ' +
+    `dieses Dienstes enthält, sonst ein Spickzettel. ${AS_TABLE}, wenn du andere Karten hast.`,
+  details: { kind: 'markdown' },
+}
+const QUESTION_LINES = {
+  message: `Frage und Antwort stehen in dieser Datei untereinander in eigenen Zeilen. ${AS_TABLE}.`,
+  details: { kind: 'question_lines' },
+}
+const NO_COLUMNS = {
+  message: `Das ist ein Text, in dem keine Spalten zu erkennen sind. ${AS_TABLE}.`,
+  details: { kind: 'no_columns' },
+}
 
 /** Separator declared for Excel: the file is a table, as with the header of Anki's text export. */
 const DECLARED = /^"?sep=/i
@@ -190,7 +268,7 @@ const MARKDOWN_SHARE = 0.2
  * @param isWhole whether `head` is the whole file
  * @example describeForeignText(Buffer.from('Hund;dog'), true) // undefined
  */
-export function describeForeignText(head: Uint8Array, isWhole: boolean): string | undefined {
+export function describeForeignText(head: Uint8Array, isWhole: boolean): ForeignType | undefined {
   const lastLine = head.lastIndexOf(0x0a)
   const decoded = decodeTable(isWhole || lastLine < 0 ? head : head.subarray(0, lastLine))
   if ('badLine' in decoded) return undefined
@@ -215,10 +293,12 @@ export function describeForeignText(head: Uint8Array, isWhole: boolean): string 
       ? run
       : SIGNS.find(([, pattern]) => isSign((line) => pattern.test(line)))?.[0]
   if (sign !== undefined) {
-    return (
-      `Frage und Antwort sind in dieser Datei mit „${sign}“ getrennt. Ersetze „${sign}“ in einem Texteditor durch einen ` +
-      'Tabulator und lade die Datei noch einmal hoch.'
-    )
+    return {
+      message:
+        `Frage und Antwort sind in dieser Datei mit „${sign}“ getrennt. Ersetze „${sign}“ in einem Texteditor durch einen ` +
+        'Tabulator und lade die Datei noch einmal hoch.',
+      details: { kind: 'other_separator', sign },
+    }
   }
   const isTable = commas > MOST || shareOf(CELLS) > MOST || CELLS.test(lines[0] ?? '')
   return isTable ? undefined : NO_COLUMNS

@@ -3,7 +3,7 @@ import { findFolderCards, findStoredDecks, findStoredSheets } from '../../../../
 import { listGroupItems } from '../../../../db/queries/content/translations.js'
 import { findStoredTests } from '../../../../db/queries/tests/definitions.js'
 import type { Database } from '../../../../db/types.js'
-import { comparePlaces } from '../../../domain/content/findings.js'
+import { comparePlaces, type Finding, withoutKind } from '../../../domain/content/findings.js'
 import { findForeignSlugs } from '../../../domain/content/format/slug.js'
 import { planImport } from '../../../domain/content/plan/folder.js'
 import { lintPlan } from '../../../domain/content/plan/lint.js'
@@ -64,7 +64,7 @@ export async function planFolder(
   const plan = planImport(ours, digests, stored, groups)
   if (plan.faults.length > 0) throw new FaultyContent(plan.faults.sort(comparePlaces))
   const lint: Warning[] = []
-  const warn = ({ file, line, message }: Warning) => lint.push({ file, line, message })
+  const warn = (finding: Finding) => lint.push(withoutKind(finding))
   await runInTurns(lintPlan(plan, ({ file }) => file, warn))
   plan.warnings.push(
     ...findForeignSlugs('Das Deck', slugs.decks, owners.decks),

@@ -66,6 +66,6 @@ export async function readUpload(
   const outcome = await readers.run(accountShare(userId), read, waiting).finally(() => clearTimeout(timer))
   if ('incoming' in outcome) return outcome.incoming
   if ('faults' in outcome) throw new FaultyContent(outcome.faults)
-  const { kind, code, message } = outcome.refusal
-  throw new Refusal(kind, code, message)
+  const { kind, code, message, details } = outcome.refusal
+  throw new Refusal(kind, code, message, { details })
 }

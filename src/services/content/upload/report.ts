@@ -4,7 +4,7 @@ import { changesOf } from '../../../domain/content/plan/types.js'
 import { nameSeparator } from '../../../domain/content/upload/query.js'
 import { CHOSEN_ROLES } from '../../../domain/table-layout.js'
 import { isSameDefinition } from '../../../domain/tests/import-plan.js'
-import { nullable } from '../../schemas.js'
+import { FINDING_CODE, nullable } from '../../schemas.js'
 import type { ImportedTests } from '../../tests/import.js'
 import type { PlannedUpload } from './plan.js'
 
@@ -39,6 +39,7 @@ const Texts = { question: Type.String(), answer: Type.String() }
 
 export const Finding = Type.Object({
   ...Place.properties,
+  ...FINDING_CODE,
   more: Type.Optional(
     Type.Integer({ description: 'Number of further findings of one kind; set if the entry stands for them.' }),
   ),

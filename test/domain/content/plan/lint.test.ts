@@ -25,7 +25,8 @@ function warningsOf(answer: string) {
 
 t.test('a code block that is not closed and swallows the next card gives a warning', async (t) => {
   for (const answer of ['```bash\ngit stash', 'Text\n\n~~~\ngit stash\n```', '````\ngit stash\n```']) {
-    t.strictSame(warningsOf(answer), [{ file: 'decks/git.md', line: 4, message: MESSAGE }], answer)
+    const warning = { file: 'decks/git.md', line: 4, code: 'open_block', details: {}, message: MESSAGE }
+    t.strictSame(warningsOf(answer), [warning], answer)
   }
 })
 

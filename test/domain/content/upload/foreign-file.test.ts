@@ -1,7 +1,7 @@
 import t from 'tap'
 import { describeForeignText } from '../../../../src/domain/content/upload/foreign-file.js'
 
-const describe = (text: string, isWhole = true) => describeForeignText(Buffer.from(text), isWhole)
+const describe = (text: string, isWhole = true) => describeForeignText(Buffer.from(text), isWhole)?.message
 
 t.test('names the format of a text that is no table', async (t) => {
   const quiz = Array.from({ length: 30 }, (_, at) => `## Frage ${at}\n\n- [x] ja, immer\n- [ ] nein; nie\n`).join('\n')
@@ -29,7 +29,7 @@ t.test('names the format of a text that is no table', async (t) => {
   ]
   for (const [text, message] of cases) t.match(describe(text) ?? '', message, text.slice(0, 60))
   t.match(describe('DNS – übersetzt Namen\nNTP – stell\u00fc', false) ?? '', /„–“/)
-  t.match(describeForeignText(Buffer.from('Hund::dog\nKatze::cat\n', 'utf16le'), true) ?? '', /„::“/)
+  t.match(describeForeignText(Buffer.from('Hund::dog\nKatze::cat\n', 'utf16le'), true)?.message ?? '', /„::“/)
 })
 
 t.test('a text with a separator in most lines stays a table', async (t) => {

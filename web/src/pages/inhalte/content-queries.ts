@@ -7,7 +7,7 @@ import { compare, type GroupKind } from './gruppe/group.js'
 export type ContentState = ResponseBody<'/api/content/state'>
 export type DifficultyOrder = Query<'/api/content/sources/{id}/difficult', 'get'>['order']
 export type CheckResponse = ResponseBody<'/api/content/check', 'post'>
-export type ImportStats = ResponseBody<'/api/admin/import', 'post'>['stats']
+export type ImportStats = NonNullable<NonNullable<ContentState['last_import']>['stats']>
 export type CardReport = ResponseBody<'/api/content/reports'>['reports'][number]
 export type FileFault = NonNullable<ContentState['last_import']>['errors'][number]
 /** Preview or result of an upload */

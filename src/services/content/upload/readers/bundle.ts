@@ -8,7 +8,7 @@ import {
   type IncomingDeck,
   type IncomingPicture,
 } from '../../../../domain/content/upload/incoming.js'
-import { InvalidInput } from '../../../../domain/refusal.js'
+import { type Details, InvalidInput } from '../../../../domain/refusal.js'
 import { LEFTOVER } from './archive.js'
 import { Findings } from './findings.js'
 import { LIMITS } from './limits.js'
@@ -60,7 +60,7 @@ class Bundle {
   readonly #findings = new Findings()
   readonly #decks = new Map<string, IncomingDeck>()
   readonly #pictures = new Map<string, IncomingPicture>()
-  readonly #omitted: { name: string; reason: string }[] = []
+  readonly #omitted: { name: string; reason: string; details?: Details | undefined }[] = []
   #files = 0
   #pictureBytes = 0
   #table: Incoming['table']
@@ -84,8 +84,10 @@ class Bundle {
     } catch (error) {
       if (error instanceof FaultyContent) {
         for (const { file, line, message, kind } of error.faults) this.#findings.fault(file, line, message, kind)
-      } else if (error instanceof InvalidInput) this.#refuse(name, error === NOT_A_PACKAGE ? UNKNOWN : error.message)
-      else throw error
+      } else if (error === NOT_A_PACKAGE) this.#refuse(name, UNKNOWN)
+      else if (error instanceof InvalidInput) {
+        this.#refuse(name, error.message, error instanceof ForeignFile ? error.details : undefined)
+      } else throw error
     }
   }
 
@@ -95,7 +97,8 @@ class Bundle {
     const [omitted] = this.#omitted
     if (this.#files === 0) {
       if (omitted === undefined) return undefined
-      throw new ForeignFile(`Im Archiv liegt „${omitted.name.slice(0, 100)}“. ${omitted.reason}`)
+      const { name, reason, details } = omitted
+      throw new ForeignFile({ message: `Im Archiv liegt „${name.slice(0, 100)}“. ${reason}`, details })
     }
     for (const { name, reason } of this.#omitted) {
       this.#findings.warn(name, 0, `Diese Datei bleibt weg. ${reason}`, 'omitted')
@@ -116,8 +119,8 @@ class Bundle {
     }
   }
 
-  #refuse(name: string, reason: string): void {
-    if (PERHAPS.test(name)) this.#omitted.push({ name, reason })
+  #refuse(name: string, reason: string, details?: Details): void {
+    if (PERHAPS.test(name)) this.#omitted.push({ name, reason, details })
     else this.#findings.fault(name, 0, reason)
   }
 

@@ -13,7 +13,7 @@ import {
 } from '../../../../domain/content/upload/foreign-file.js'
 import type { Incoming } from '../../../../domain/content/upload/incoming.js'
 import { findQuestionFormat } from '../../../../domain/content/upload/question-file.js'
-import { Refusal, type RefusalKind } from '../../../../domain/refusal.js'
+import { type Details, Refusal, type RefusalKind } from '../../../../domain/refusal.js'
 import { findMainPart, looksLikeText } from '../../../../domain/table/index.js'
 import { handleTasks } from '../../../handle-tasks.js'
 import type { ReadEntry } from './bundle.js'
@@ -40,7 +40,7 @@ export interface ReadTask {
 export type ReadOutcome =
   | { incoming: Incoming }
   | { faults: Finding[] }
-  | { refusal: { kind: RefusalKind; code: string; message: string } }
+  | { refusal: { kind: RefusalKind; code: string; message: string; details: Details | undefined } }
 
 /**
  * Reads an upload in the current thread. The type of the file is detected from its bytes, not from its name.
@@ -184,7 +184,8 @@ async function readUnlessRefused({ path, options }: ReadTask): Promise<ReadOutco
   } catch (error) {
     if (error instanceof FaultyContent) return { faults: error.faults }
     if (error instanceof Refusal) {
-      return { refusal: { kind: error.kind, code: error.code, message: error.message } }
+      const { kind, code, message, details } = error
+      return { refusal: { kind, code, message, details } }
     }
     throw error
   }

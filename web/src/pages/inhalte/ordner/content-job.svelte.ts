@@ -43,7 +43,9 @@ export async function importContent(force: boolean): Promise<void> {
         query: { force: force || undefined },
         timeoutMs: TIMEOUT_MS,
       })
-      return { kind: 'imported', stats }
+      // The response of the import has warnings without codes.
+      const { last_import } = await api.get('/api/content/state')
+      return { kind: 'imported', stats: last_import?.stats ?? stats }
     } catch (error) {
       // Another import is running, or no response of the service has arrived, for example because a proxy timed out.
       // In both cases, the outcome is read from the state of the service later.

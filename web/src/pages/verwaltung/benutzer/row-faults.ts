@@ -1,3 +1,4 @@
+import { findingSentence } from '../../../api/finding-sentence.js'
 import type { ResponseBody } from '../../../api/types.js'
 
 /** A fault or hint that concerns a line of a list */
@@ -25,11 +26,12 @@ export function labelOfField(field: string): string {
 }
 
 /**
- * Returns the sentence of a fault with the German name of its column. A column that the service does not know precedes
- * the sentence, which does not name it.
- * @example sentenceOfRow({ line: 2, field: 'mail', message: 'Diese Spalte ist unbekannt' }) // 'mail: Diese Spalte …'
+ * Returns the sentence of a fault with the name that its column has in the app. A column that the service does not know
+ * precedes the sentence, which does not name it.
+ * @example sentenceOfRow({ field: 'mail', message: 'Diese Spalte ist unbekannt', … }) // 'mail: Diese Spalte …'
  */
-export function sentenceOfRow({ field, message }: RowFault): string {
+export function sentenceOfRow({ field, ...fault }: Omit<RowFault, 'line'>): string {
+  const message = findingSentence(fault, field === null ? undefined : FIELDS[field])
   if (field === null) return message
   const column = FIELDS[field]
   return column === undefined ? `${field}: ${message}` : message.replace(`„${field}“`, `„${column}“`)
