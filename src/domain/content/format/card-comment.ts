@@ -108,7 +108,8 @@ function parseText(name: CommentText, entry: Entry | undefined, isVerbatim: bool
   }
   const rule = TEXT_RULES[name]
   const { isMarkdown, maxLength } = rule
-  if (isMarkdown ? !isStorable(text) : hasControls(text)) {
+  if (isMarkdown && !isStorable(text)) report(line, `„${name}“ enthält ein Zeichen, das nicht gespeichert werden kann`)
+  if (!isMarkdown && hasControls(text)) {
     report(line, `„${name}“ darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten`)
   }
   if (isTooLong(text, rule)) report(line, `„${name}“ ist länger als ${maxLength} Zeichen`)
