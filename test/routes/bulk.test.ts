@@ -82,7 +82,10 @@ t.test('checks a list, then creates it as a whole with audit entries, and the us
     (await send(file, '?check=true')).body,
     refused(
       [2, 3].map((line) => ({
-        ...{ line, field: 'username', code: 'username_taken', details: null },
+        line,
+        field: 'username',
+        code: 'username_taken',
+        details: null,
         message: 'Benutzername existiert bereits',
       })),
     ),

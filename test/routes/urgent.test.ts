@@ -81,8 +81,13 @@ t.test('follows extensions, missed periods, completion, membership and responsib
   await db
     .insertInto('occurrences')
     .values({
-      ...{ assignment_id: mandatory, user_id: member.id, period: '2026-01-01', due_on: '2026-03-31', state: 'missed' },
-      ...{ missed_at: new Date('2026-11-01T00:00:00Z'), counts_from: new Date('2026-01-01T00:00:00Z') },
+      assignment_id: mandatory,
+      user_id: member.id,
+      period: '2026-01-01',
+      due_on: '2026-03-31',
+      state: 'missed',
+      missed_at: new Date('2026-11-01T00:00:00Z'),
+      counts_from: new Date('2026-01-01T00:00:00Z'),
       content_version: 1,
     })
     .execute()

@@ -210,8 +210,13 @@ t.test('leads and responsible persons', { skip: !existsSync(CHROMIUM) && 'no Chr
       await db
         .insertInto('occurrences')
         .values({
-          ...{ assignment_id: id, user_id, period: '2026-07-01', due_on: '2026-09-30', state: 'missed' },
-          ...{ missed_at: new Date('2026-11-20T23:00:00Z'), counts_from: new Date('2026-06-30T22:00:00Z') },
+          assignment_id: id,
+          user_id,
+          period: '2026-07-01',
+          due_on: '2026-09-30',
+          state: 'missed',
+          missed_at: new Date('2026-11-20T23:00:00Z'),
+          counts_from: new Date('2026-06-30T22:00:00Z'),
           content_version: 1,
         })
         .execute()

@@ -96,7 +96,11 @@ export class GroupedFindings {
       const message = `… und ${count} weitere dieser Art: ${first.message}`
       const { code, details } = first
       found.push({
-        ...{ file: next.file, line: next.line, message, kind, more: others },
+        file: next.file,
+        line: next.line,
+        message,
+        kind,
+        more: others,
         ...(code !== undefined && { code, details: details ?? {} }),
       })
     }

@@ -105,7 +105,9 @@ export function planUploadTests(
       test: { ...test, slug: row?.slug ?? slugs.take(test.slug), definition: { ...test.definition, sections } },
       row,
       name: test.slug,
-      ...{ source_key: row?.source_key ?? test.slug, keep, isMoved: false },
+      source_key: row?.source_key ?? test.slug,
+      keep,
+      isMoved: false,
     }
   })
   const items = planPlaced(placed, ours)

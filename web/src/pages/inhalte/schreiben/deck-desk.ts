@@ -119,7 +119,10 @@ export function newDeck(
       const { source_id, tests_only, visibility } = fields
       const retention = original?.desired_retention ?? null
       const body = {
-        ...{ source_id, client_id, ...textsOf(fields), ...groupOf(fields) },
+        source_id,
+        client_id,
+        ...textsOf(fields),
+        ...groupOf(fields),
         ...(tests_only ? { tests_only } : { visibility }),
         ...(retention !== null && { desired_retention: retention }),
       }

@@ -54,7 +54,10 @@ export function newSheet(
     user,
     item: original === undefined ? `new sheet ${source_id}` : `new variant of sheet ${original.slug}`,
     fields: {
-      ...{ title, category, content_md, draft: original !== undefined },
+      title,
+      category,
+      content_md,
+      draft: original !== undefined,
       lang: original === undefined ? 'de' : nextLanguage(original),
       translation_of: original?.slug ?? '',
     },
