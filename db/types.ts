@@ -347,6 +347,19 @@ export interface CardVersions {
   version: number;
 }
 
+export interface Changes {
+  changed_at: Generated<Date>;
+  /**
+   * "person": name, number or address of an account; "member", "role": a membership, with the team as scope; "assignment": its parts; "overseer": who sees an assignment; "reset": changes before it are unknown
+   */
+  kind: string;
+  object_id: number;
+  /**
+   * Assignment of an occurrence or proof, team of a membership; otherwise 0
+   */
+  scope_id: Generated<number>;
+}
+
 export interface Cheatsheets {
   archived_at: Date | null;
   category: Generated<string>;
@@ -1256,6 +1269,7 @@ export interface Database {
   card_reports: CardReports;
   card_versions: CardVersions;
   cards: Cards;
+  changes: Changes;
   cheatsheet_texts: CheatsheetTexts;
   cheatsheets: Cheatsheets;
   checked_cards: CheckedCards;

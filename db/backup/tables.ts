@@ -30,7 +30,7 @@ type Derive = (after: number) => RawBuilder<{ id: number }>
 
 /**
  * Tables that a backup omits and a restore derives from other tables: folded texts, because the target's locale may
- * fold letters differently, and the queue of the search index, so that all content is indexed again.
+ * fold letters differently, the queue of the search index, so that all content is indexed again, and the log of changes.
  */
 export const DERIVED_TABLES: Record<string, Derive> = {
   cheatsheet_texts: (after) => sql`
@@ -38,6 +38,9 @@ export const DERIVED_TABLES: Record<string, Derive> = {
     select id, title, summarize_cheatsheet(id, slug, title, category), fold_text(title), fold_text(content_md)
     from cheatsheets where id > ${after}::bigint and archived_at is null
     order by id limit ${ROWS_PER_BATCH} returning cheatsheet_id as id`,
+  // Refuses any `changed_since` before the restore, because what it changed is unknown
+  changes: (after) => sql`
+    insert into changes (kind, object_id) select 'reset', 0 where ${after}::bigint < 0 returning object_id as id`,
   // Inserts all rows with the first statement, because there are few
   search_pending: (after) => sql`
     with noted as (

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../types.js'
+import { CHANGE_KINDS, CHANGES_KEPT_DAYS } from './changes.js'
 import { deleteUnusedPictures } from './content/media.js'
 import { tryLock } from './try-lock.js'
 
-// Raw SQL: one statement deletes from six tables in CTEs and counts the rows.
+// Raw SQL: one statement deletes from seven tables in CTEs and counts the rows.
 
 /**
  * Maximum number of rows that a batch deletes per table, so that each batch is short; does not apply to address
@@ -17,6 +18,7 @@ export interface Purged {
   loginFailures: number
   logoutTokens: number
   challenges: number
+  changes: number
 }
 
 /**
@@ -25,7 +27,7 @@ export interface Purged {
  * @returns the numbers of deleted rows; undefined if another instance holds the lock
  */
 export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undefined> {
-  const purged: Purged = { sessions: 0, tokens: 0, loginFailures: 0, logoutTokens: 0, challenges: 0 }
+  const purged: Purged = { sessions: 0, tokens: 0, loginFailures: 0, logoutTokens: 0, challenges: 0, changes: 0 }
   for (;;) {
     const batch = await db.transaction().execute(async (transaction) => {
       if (!(await tryLock(transaction, 'housekeeping'))) return undefined
@@ -51,13 +53,21 @@ export async function purgeExpired(db: Kysely<Database>): Promise<Purged | undef
           delete from passkey_challenges where challenge in (
             select challenge from passkey_challenges where expires_at <= now() limit ${BATCH_ROWS}
           ) returning 1
+        ), old_changes as (
+          delete from changes where (kind, changed_at, scope_id, object_id) in (
+            select kind, changed_at, scope_id, object_id from changes
+            where kind = any(${[...CHANGE_KINDS]}::text[]) and changed_at < now() - make_interval(days => ${CHANGES_KEPT_DAYS} + 1)
+            limit ${BATCH_ROWS}
+          ) returning 1
         ), expired_confirmations as (
           delete from address_confirmations where expires_at <= now()
         )
         select (select count(*) from expired_sessions) as sessions, (select count(*) from expired_tokens) as tokens,
           (select count(*) from forgotten_failures) as "loginFailures",
           (select count(*) from spent_tokens) as "logoutTokens",
-          (select count(*) from expired_challenges) as challenges`.execute(transaction)
+          (select count(*) from expired_challenges) as challenges, (select count(*) from old_changes) as changes`.execute(
+        transaction,
+      )
       return rows[0]
     })
     if (batch === undefined) return undefined

@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { listAccounts } from '../../db/queries/accounts/list.js'
+import { findListedAccounts, listAccounts, listChangedAccounts } from '../../db/queries/accounts/list.js'
 import { ADMINS_ONLY } from '../../src/domain/accounts/refusals.js'
+import { CHANGES_GONE } from '../../src/domain/changes/refusals.js'
 import { responses } from '../../src/http/schemas.js'
+import { listChanges } from '../../src/services/changes/list-changes.js'
 import { AccountList, AccountsQuery } from './schemas.js'
 
 const list: FastifyPluginAsyncTypebox = async (app) => {
@@ -12,13 +14,33 @@ const list: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listAccounts',
         summary: 'A page of users, filtered by name',
+        description: `With \`changed_since\`, \`sort\`, \`order\` and \`offset\` are ignored, and a new \`last_seen_on\` is no
+change.`,
         tags: ['accounts'],
         querystring: AccountsQuery,
-        response: responses(AccountList, [ADMINS_ONLY]),
+        response: responses(AccountList, [ADMINS_ONLY, CHANGES_GONE]),
       },
       preHandler: app.requireAdmin,
     },
-    ({ query }) => listAccounts(app.db, { ...query, q: (query.q ?? '').trim() }),
+    async ({ query }) => {
+      const { changed_since: since, after, limit } = query
+      const q = (query.q ?? '').trim()
+      if (since === undefined) return listAccounts(app.db, { ...query, q })
+      let total = 0
+      const { entries, ...next } = await listChanges(
+        app.db,
+        { since, after, limit },
+        {
+          listIds: async (changed) => {
+            const found = await listChangedAccounts(app.db, q, changed)
+            total = found.total
+            return found.ids
+          },
+          find: (ids) => findListedAccounts(app.db, ids),
+        },
+      )
+      return { users: entries, total, ...next }
+    },
   )
 }
 

@@ -2,7 +2,17 @@ import { Type } from '@sinclair/typebox'
 import { ACCOUNT_KEYS } from '../../db/queries/accounts/list.js'
 import { TEAM_ROLES, type TeamRole } from '../../src/domain/teams/teams.js'
 import { LANGUAGES, type Language } from '../../src/domain/text/language.js'
-import { choiceOr, clamped, NEXT_OF_NEWEST_FIRST, newestFirst, ranged } from '../../src/http/query.js'
+import {
+  choiceOr,
+  clamped,
+  Deleted,
+  NEXT_OF_NEWEST_FIRST,
+  NextChange,
+  NextChangedSince,
+  newestFirst,
+  pageOrChanges,
+  ranged,
+} from '../../src/http/query.js'
 import { nullable, optional, Timestamp, User } from '../../src/http/schemas.js'
 
 export const AccountParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['7'] }) })
@@ -259,13 +269,15 @@ export const AccountsQuery = Type.Object({
   q: optional('Part of the user name, display name or personnel number, case-insensitive.', 'erika'),
   sort: choiceOr(ACCOUNT_KEYS, 'username', 'Column that the users are sorted by.'),
   order: choiceOr(['asc', 'desc'], 'asc', 'Direction.'),
-  limit: clamped({ minimum: 1, maximum: 200, fallback: 50 }),
   offset: clamped({ minimum: 0, maximum: 2 ** 31 - 1, fallback: 0 }, 'Number of users to skip. '),
+  ...pageOrChanges({ maximum: 200, fallback: 50 }),
 })
 
 export const AccountList = Type.Object({
-  users: Type.Array(AccountWithState),
+  users: Type.Array(Type.Union([AccountWithState, Deleted])),
   total: Type.Integer({ description: 'Number of users on all pages.', examples: [30] }),
+  next_after: NextChange,
+  next_changed_since: NextChangedSince,
 })
 
 const Privacy = Type.Object(

@@ -32,6 +32,7 @@ import {
 } from '../../src/domain/assignments/refusals.js'
 import { parsePurpose } from '../../src/domain/certificates/purpose.js'
 import { NO_CERTIFICATE_READER } from '../../src/domain/certificates/refusals.js'
+import { CHANGES_GONE } from '../../src/domain/changes/refusals.js'
 import {
   CHEATSHEET_NOT_FOUND,
   DECK_NOT_FOUND,
@@ -44,7 +45,7 @@ import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { maySeeTeam } from '../../src/domain/teams/teams.js'
 import type { Language } from '../../src/domain/text/language.js'
-import { checkStorable, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
+import { checkIntegerCursor, checkStorable, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { learnerOf } from '../../src/http/learner.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
@@ -61,6 +62,7 @@ import { exportOccurrences } from '../../src/services/assignments/export.js'
 import { listMine } from '../../src/services/assignments/mine.js'
 import {
   countUrgent,
+  listChangedOverseen,
   listOverseenOccurrences,
   listSigners,
   restOfWeek,
@@ -443,21 +445,27 @@ meanwhile are left out. The files are named \`<name>-<code>.pdf\`.`,
         operationId: 'listOccurrences',
         summary: 'The state of the persons of an assignment',
         description: `The responsible person and auditors get all persons; leads get the members of their teams if the
-assignment is mandatory. Sorted by name, then by period, latest first.`,
+assignment is mandatory. Sorted by name, then by period, latest first. With \`changed_since\`, a part that is done, the
+person's name and the titles of the parts are changes, but not \`overdue\`, which follows from the day. Deleted entries
+come whatever the other filters, but leads get none.`,
         tags: ['assignments'],
         params: AssignmentParams,
         querystring: OccurrencesQuery,
-        response: responses(OccurrenceList, [NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND]),
+        response: responses(OccurrenceList, [NOT_AN_OVERSEER, ASSIGNMENT_NOT_FOUND, CHANGES_GONE]),
       },
       onRequest: app.requireStateReader,
     },
     async (request) => {
-      const { query, overseen } = request
-      const page = { after: query.after, limit: query.limit, ...selectionOf(query, clock.today()) }
-      return listOverseenOccurrences(app.db, actorOf(request), overseen, page, {
-        ...app.assignments,
-        sendsMail: linkAddressOf(app.config) !== undefined,
-      })
+      const { query, overseen, user } = request
+      const { changed_since: since, after, limit } = query
+      const selection = selectionOf(query, clock.today())
+      const context = { ...app.assignments, sendsMail: linkAddressOf(app.config) !== undefined }
+      if (since !== undefined) {
+        const wanted = { userId: user.id, selection, changes: { since, after, limit } }
+        return listChangedOverseen(app.db, actorOf(request), overseen, wanted, context)
+      }
+      checkIntegerCursor('after', after)
+      return listOverseenOccurrences(app.db, actorOf(request), overseen, { after, limit, ...selection }, context)
     },
   )
 

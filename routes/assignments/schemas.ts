@@ -3,7 +3,17 @@ import { PART_KINDS, type PartKind } from '../../src/domain/assignments/assignme
 import { PART_STATES, type PartState } from '../../src/domain/assignments/part-state.js'
 import { OCCURRENCE_STATES, type OccurrenceState, OPEN_STATES } from '../../src/domain/assignments/plan.js'
 import type { Due, Starts } from '../../src/domain/assignments/schedule.js'
-import { choice, choices, flag, id, NEXT_OF_NEWEST_FIRST, newestFirst, page } from '../../src/http/query.js'
+import {
+  choice,
+  choices,
+  Deleted,
+  flag,
+  id,
+  NEXT_OF_NEWEST_FIRST,
+  NextChangedSince,
+  newestFirst,
+  pageOrChanges,
+} from '../../src/http/query.js'
 import { BasedOn, FormClientId, GROUP, nullable, optional, Timestamp } from '../../src/http/schemas.js'
 import { CertificateFileQuery } from '../certificates/schemas.js'
 
@@ -339,7 +349,7 @@ const selection = {
 }
 
 export const OccurrencesQuery = Type.Object({
-  ...page({ maximum: 200, fallback: 100, cursor: 'int32' }),
+  ...pageOrChanges({ maximum: 200, fallback: 100 }),
   ...selection,
 })
 
@@ -355,24 +365,28 @@ export const OccurrenceTable = Type.String({ description: 'UTF-8 with a byte ord
 
 export const OccurrenceList = Type.Object({
   occurrences: Type.Array(
-    Type.Object({
-      id: Id,
-      user: Type.Object({
-        ...NamedPerson.properties,
-        personnel_number: nullable(Type.String({ examples: ['00417'] })),
-        reachable: nullable(
-          Type.Boolean({
-            description:
-              'Whether the account has an address for mail. Null for leads and auditors, and if the service sends no mail to persons.',
-          }),
-        ),
+    Type.Union([
+      Type.Object({
+        id: Id,
+        user: Type.Object({
+          ...NamedPerson.properties,
+          personnel_number: nullable(Type.String({ examples: ['00417'] })),
+          reachable: nullable(
+            Type.Boolean({
+              description:
+                'Whether the account has an address for mail. Null for leads and auditors, and if the service sends no mail to persons.',
+            }),
+          ),
+        }),
+        ...occurrence,
+        parts: Type.Array(Type.Object({ kind: Kind, title: Type.String(), state: PartStateName, done_on: PartDoneOn })),
+        personal_open: Type.Boolean({ description: 'Whether a personal part is not confirmed yet.' }),
       }),
-      ...occurrence,
-      parts: Type.Array(Type.Object({ kind: Kind, title: Type.String(), state: PartStateName, done_on: PartDoneOn })),
-      personal_open: Type.Boolean({ description: 'Whether a personal part is not confirmed yet.' }),
-    }),
+      Deleted,
+    ]),
   ),
   next_after: NextId,
+  next_changed_since: NextChangedSince,
   counts: nullable(
     Type.Object(
       {

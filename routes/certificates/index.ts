@@ -20,17 +20,23 @@ import {
   NO_CERTIFICATE_READER,
 } from '../../src/domain/certificates/refusals.js'
 import { readSnapshot } from '../../src/domain/certificates/snapshot.js'
+import { CHANGES_GONE } from '../../src/domain/changes/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import type { Language } from '../../src/domain/text/language.js'
-import { checkStorable } from '../../src/domain/text/parameters.js'
+import { checkIntegerCursor, checkStorable } from '../../src/domain/text/parameters.js'
 import { addDays } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { SHUTDOWN_REFUSALS, unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses, sentAs } from '../../src/http/schemas.js'
 import { correctName, revoke } from '../../src/services/certificates/change.js'
 import { exportCertificates } from '../../src/services/certificates/export.js'
-import { exportEnding, findCertificates, listEnding } from '../../src/services/certificates/search.js'
+import {
+  exportEnding,
+  findCertificates,
+  findChangedCertificates,
+  listEnding,
+} from '../../src/services/certificates/search.js'
 import { accountShare } from '../../src/services/fair-turns.js'
 import type { PrintedCertificate } from '../../src/services/print/certificate.js'
 import { renderPdf } from '../../src/services/print/print.js'
@@ -84,10 +90,11 @@ const certificates: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'searchProofs',
         summary: 'Proofs of others, the newest first',
         description: `Administrators and auditors find all proofs, other users those of assignments that they are responsible
-for. Replaced proofs are left out. Recorded in the audit trail once a day and caller.`,
+for. Replaced proofs are left out. Recorded in the audit trail once a day and caller. With \`changed_since\`, replaced
+proofs count as deleted, and deleted ones come whatever the filters except \`assignment\`.`,
         tags: ['proofs'],
         querystring: CertificatesQuery,
-        response: responses(CertificateList, [NO_CERTIFICATE_READER]),
+        response: responses(CertificateList, [NO_CERTIFICATE_READER, CHANGES_GONE]),
       },
       onRequest: app.requireCertificateReader,
     },
@@ -103,7 +110,13 @@ for. Replaced proofs are left out. Recorded in the audit trail once a day and ca
         state: query.state,
         ...placesOf(query),
       }
-      return findCertificates(app.db, actorOf(request), certificateReader, filter, query)
+      const { changed_since: since, after, limit } = query
+      if (since !== undefined) {
+        const changes = { since, after, limit }
+        return findChangedCertificates(app.db, actorOf(request), certificateReader, filter, changes)
+      }
+      checkIntegerCursor('after', after)
+      return findCertificates(app.db, actorOf(request), certificateReader, filter, { after, limit })
     },
   )
 

@@ -2,7 +2,16 @@ import { Type } from '@sinclair/typebox'
 import { CERTIFICATE_STATES } from '../../db/queries/certificates/search.js'
 import { LANGUAGES } from '../../src/domain/text/language.js'
 import { parseChoice } from '../../src/domain/text/parameters.js'
-import { choice, id, NEXT_OF_NEWEST_FIRST, newestFirst, page, parameter } from '../../src/http/query.js'
+import {
+  choice,
+  Deleted,
+  id,
+  NEXT_OF_NEWEST_FIRST,
+  NextChangedSince,
+  newestFirst,
+  pageOrChanges,
+  parameter,
+} from '../../src/http/query.js'
 import { nullable, optional, Timestamp } from '../../src/http/schemas.js'
 
 const Code = Type.String({ description: '26 characters.', examples: ['AB7K9QF2M4X8ZC6T3VN5HRWDJE'] })
@@ -97,24 +106,29 @@ export const CertificatesQuery = Type.Object({
   completed_to: optional('Last day of completion.', '2026-12-31'),
   state: choice(CERTIFICATE_STATES, '`expiring`: valid, but not longer than `days`; `valid` includes these.'),
   days,
-  ...page({ maximum: 100, fallback: 50, cursor: 'int32' }),
+  ...pageOrChanges({ maximum: 100, fallback: 50 }),
 })
 
 export const CertificateList = Type.Object({
   proofs: Type.Array(
-    Type.Object({
-      code: Code,
-      person: Person,
-      titles: Type.Array(Type.String(), {
-        description: 'Title of the assignment, then the titles of its parts.',
-        examples: [['Brandschutz', 'Fluchtwege']],
+    Type.Union([
+      Type.Object({
+        id: Type.Optional(Type.Integer({ description: 'Only with `changed_since`.' })),
+        code: Code,
+        person: Person,
+        titles: Type.Array(Type.String(), {
+          description: 'Title of the assignment, then the titles of its parts.',
+          examples: [['Brandschutz', 'Fluchtwege']],
+        }),
+        completed_on: Day,
+        valid_until: nullable(Day),
+        revoked_at: nullable(Timestamp),
       }),
-      completed_on: Day,
-      valid_until: nullable(Day),
-      revoked_at: nullable(Timestamp),
-    }),
+      Deleted,
+    ]),
   ),
   next_after: NEXT_OF_NEWEST_FIRST.next_after,
+  next_changed_since: NextChangedSince,
 })
 
 export const EndingQuery = Type.Object({ days, ...places })

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findMemberPlace, listMembers } from '../../db/queries/teams/members.js'
-import { findTeam, findTeamByExternalId, listTeams } from '../../db/queries/teams/teams.js'
+import { findTeam, findTeamByExternalId, listChangedTeams, listTeams } from '../../db/queries/teams/teams.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseUserId } from '../../src/domain/accounts/accounts.js'
 import { ADMINS_ONLY, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
 import { OWN_OCCURRENCE } from '../../src/domain/assignments/refusals.js'
+import { CHANGES_GONE } from '../../src/domain/changes/refusals.js'
 import { VersionOutdated } from '../../src/domain/content/refusals.js'
 import { EXTERNAL_ID_TAKEN, parseExternalId } from '../../src/domain/external-id.js'
 import { ClientIdUsed } from '../../src/domain/form-requests.js'
@@ -15,6 +16,7 @@ import { viewListedTeam, viewMember, viewTeam } from '../../src/domain/teams/vie
 import { invalidCursor, parseRowId } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
+import { listChanges } from '../../src/services/changes/list-changes.js'
 import { formRequestOf } from '../../src/services/create-once.js'
 import { addMember, changeTeam, createTeam, putTeam, removeMember, removeTeam } from '../../src/services/teams/teams.js'
 import {
@@ -28,6 +30,7 @@ import {
   TeamParams,
   TeamQuery,
   TeamResponse,
+  TeamsQuery,
   TeamWithMembers,
 } from './schemas.js'
 
@@ -41,15 +44,24 @@ const teams: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listTeams',
         summary: 'All teams for administrators; for leads the teams that they lead',
-        description: LEADS_SEE,
+        description: `${LEADS_SEE} With \`changed_since\`, a change of the members is a change of the team, and leads get no
+deleted teams. \`limit\` and \`after\` apply only then; otherwise the list has all teams.`,
         tags: ['teams'],
-        response: responses(TeamList, [NOT_A_LEAD]),
+        querystring: TeamsQuery,
+        response: responses(TeamList, [NOT_A_LEAD, CHANGES_GONE]),
       },
       preHandler: app.requireLead,
     },
-    async ({ viewableTeams: viewable }) => {
-      const listed = await listTeams(app.db, viewable)
-      return { teams: listed.map((team) => viewListedTeam(viewable, team)) }
+    async ({ user, viewableTeams: viewable, query: { changed_since: since, after, limit } }) => {
+      const list = async (ids?: number[]) =>
+        (await listTeams(app.db, viewable, ids)).map((team) => viewListedTeam(viewable, team))
+      if (since === undefined) return { teams: await list() }
+      const { entries, ...next } = await listChanges(
+        app.db,
+        { since, after, limit },
+        { listIds: (changed) => listChangedTeams(app.db, { userId: user.id, viewable }, changed), find: list },
+      )
+      return { teams: entries, ...next }
     },
   )
 

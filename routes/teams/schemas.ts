@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { page } from '../../src/http/query.js'
+import { changedSince, Deleted, NextChange, NextChangedSince, page } from '../../src/http/query.js'
 import { BasedOn, FormClientId, nullable, Timestamp } from '../../src/http/schemas.js'
 
 export const TeamParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
@@ -80,10 +80,21 @@ const VIEWED_TEAM = {
 
 export const TeamResponse = Type.Object({ team: Team })
 
+/** `limit` and `after` apply only with `changed_since`; the list without it has all teams. */
+export const TeamsQuery = Type.Object({
+  changed_since: changedSince,
+  ...page({ maximum: 1_000, fallback: 1_000, cursor: 'int64' }),
+})
+
 export const TeamList = Type.Object({
   teams: Type.Array(
-    Type.Object({ ...VIEWED_TEAM, members: Type.Integer({ description: 'Current members, leads included.' }) }),
+    Type.Union([
+      Type.Object({ ...VIEWED_TEAM, members: Type.Integer({ description: 'Current members, leads included.' }) }),
+      Deleted,
+    ]),
   ),
+  next_after: NextChange,
+  next_changed_since: NextChangedSince,
 })
 
 const Role = Type.Unsafe<'member' | 'lead'>({ type: 'string', enum: ['member', 'lead'], examples: ['member'] })

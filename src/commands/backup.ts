@@ -11,6 +11,7 @@ import { readStore } from '../../db/backup/read-store.js'
 import { writeStore } from '../../db/backup/write-store.js'
 import { countOtherSessions, type OpenDatabase } from '../../db/client.js'
 import { migrateTo, migrateToLatest } from '../../db/migrate.js'
+import { logReset } from '../../db/queries/changes.js'
 import { setStep } from '../../db/queries/setup.js'
 import { syncPath } from '../../db/sync-path.js'
 import type { Database } from '../../db/types.js'
@@ -154,6 +155,7 @@ export async function restore(db: Kysely<Database>, file: string, replace: boole
     await migrateTo(db, parseHeader(first.value ?? '').migrations)
     const counts = await db.transaction().execute((transaction) => writeStore(transaction, lines, { replace }))
     await migrateToLatest(db)
+    await logReset(db)
     return counts
   } catch (error) {
     throw describeFault(error, file)

@@ -6,6 +6,7 @@ import {
   parseChoice,
   parseCursor,
   parseFlag,
+  parseInstantParameter,
   parseIntegerCursor,
   parseNumber,
   splitList,
@@ -78,6 +79,17 @@ export function id(format: 'int32' | 'int64', description: string, more: object 
   return parameter({ type: 'integer', format, description, examples: [17], ...more }, parse)
 }
 
+/** An instant with its offset from UTC; undefined if absent or empty */
+export function instant(description: string) {
+  const schema = { type: 'string', format: 'date-time', description, examples: ['2026-11-21T08:00:00.000Z'] }
+  return parameter(schema, parseInstantParameter)
+}
+
+/** The parameter `changed_since` of a list, which then takes `limit` and `after`, and the cursor for both orders */
+export const changedSince = instant(`Only entries that have changed since this instant, inclusive, in the order of their
+ids. An entry that was deleted comes as \`{ id, deleted: true }\`. An entry may come again without a change. 410 if it is
+more than 90 days ago, or before a restored backup: read the whole list then.`)
+
 interface Paging {
   maximum: number
   fallback: number
@@ -93,6 +105,11 @@ export function page({ maximum, fallback, cursor }: Paging) {
   }
 }
 
+/** `page` of a list with `changed_since`, whose cursors are larger than ids */
+export function pageOrChanges({ maximum, fallback }: Omit<Paging, 'cursor'>) {
+  return { changed_since: changedSince, ...page({ maximum, fallback, cursor: 'int64' }) }
+}
+
 /** The parameters of a list in newest-first order. `before` is the older name of `after`. */
 export function newestFirst({ maximum, fallback, cursor }: Paging) {
   return {
@@ -106,6 +123,27 @@ export const NEXT_OF_NEWEST_FIRST = {
   next_after: nullable(Type.Integer({ description: '`after` of the next page; null on the last page.' })),
   next_before: nullable(Type.Integer({ description: 'The same as `next_after`.', deprecated: true })),
 }
+
+/** An entry of a list with `changed_since` that was deleted */
+export const Deleted = Type.Object(
+  { id: Type.Integer({ examples: [7] }), deleted: Type.Literal(true) },
+  { title: 'Deleted' },
+)
+
+/** Fields of the response of a list with `changed_since` */
+export const NextChange = Type.Optional(
+  nullable(
+    Type.Integer({ description: '`after` of the next page, null on the last page; only with `changed_since`.' }),
+  ),
+)
+export const NextChangedSince = Type.Optional(
+  Type.Unsafe<Date>({
+    type: 'string',
+    format: 'date-time',
+    description: '`changed_since` of the next run, if this is the last page; only with `changed_since`.',
+    examples: ['2026-11-21T08:00:00.000Z'],
+  }),
+)
 
 type Query = Record<string, string | undefined>
 

@@ -52,8 +52,10 @@ t.test('deletes exactly the expired rows', async (t) => {
     .insertInto('api_tokens')
     .values({ user_id: user.id, name: 'forever', token_hash: randomBytes(32) })
     .execute()
-  t.strictSame(await purgeExpired(db), { sessions: 2, tokens: 2, loginFailures: 2, logoutTokens: 2, challenges: 2 })
-  t.strictSame(await purgeExpired(db), { sessions: 0, tokens: 0, loginFailures: 0, logoutTokens: 0, challenges: 0 })
+  const purged = { sessions: 2, tokens: 2, loginFailures: 2, logoutTokens: 2, challenges: 2, changes: 0 }
+  t.strictSame(await purgeExpired(db), purged)
+  const none = { sessions: 0, tokens: 0, loginFailures: 0, logoutTokens: 0, challenges: 0, changes: 0 }
+  t.strictSame(await purgeExpired(db), none)
   t.strictSame([await count('sessions'), await count('api_tokens'), await count('login_failures')], [2, 3, 2])
   t.strictSame([await count('spent_logout_tokens'), await count('passkey_challenges')], [2, 2])
 })

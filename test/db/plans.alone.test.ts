@@ -1,8 +1,11 @@
 import { CompiledQuery, type Kysely, type KyselyPlugin, sql } from 'kysely'
 import t from 'tap'
 import { listAccesses, recordView } from '../../db/queries/accounts/audit.js'
+import { listChangedAccounts } from '../../db/queries/accounts/list.js'
 import { findSession } from '../../db/queries/accounts/sessions.js'
 import { findCredentials } from '../../db/queries/accounts/users.js'
+import { listChangedOccurrences } from '../../db/queries/assignments/occurrences.js'
+import { listChangedCertificates } from '../../db/queries/certificates/search.js'
 import { findCheatsheetBySlug, searchCheatsheets } from '../../db/queries/content/cheatsheets.js'
 import { findDeckBySlug, listDecks } from '../../db/queries/content/decks.js'
 import { listEditedCards } from '../../db/queries/content/editing/cards.js'
@@ -14,6 +17,7 @@ import { listCards } from '../../db/queries/review/cards.js'
 import { listStudiedDecks } from '../../db/queries/review/decks.js'
 import { findQueue } from '../../db/queries/review/queue.js'
 import { findMatchingWords, findNeighbours, preferIndexes } from '../../db/queries/search/find-items.js'
+import { listChangedTeams } from '../../db/queries/teams/teams.js'
 import { nameStatement } from '../../db/statement-names.js'
 import type { Database } from '../../db/types.js'
 import { neighboursOf } from '../../src/domain/search/words.js'
@@ -66,6 +70,10 @@ t.before(async () => {
     `insert into mails (user_id, kind, day, address, subject, state, next_attempt_at)
       select users.id, 'tasks', '2026-11-01'::date + number, username || '@example.org', '', 'sent', now()
       from users, generate_series(1, 10) as number`,
+    `insert into changes (kind, changed_at, scope_id, object_id)
+      select kind, now() - number * interval '1 minute', 1 + number % 50, 1 + number % 3000
+      from unnest(array['account', 'person', 'team', 'member', 'role', 'occurrence', 'assignment', 'overseer', 'proof'])
+        as kind, generate_series(1, 3000) as number`,
     'vacuum analyze',
     // Simulates the state after an import: the table is analyzed, but no vacuum has counted its index entries yet.
     `insert into search_words (word, stem)
@@ -113,10 +121,21 @@ async function explainNamed(text: string, parameters: readonly unknown[]): Promi
 
 function toLiteral(value: unknown): string {
   if (value === null || typeof value === 'number') return String(value)
+  if (value instanceof Date) return `'${value.toISOString()}'`
   return Buffer.isBuffer(value) ? `'\\x${value.toString('hex')}'` : `'${String(value).replaceAll("'", "''")}'`
 }
 
 const scope = { userId: 7, languages: ['de'], today: '2026-11-21', deckSlug: undefined }
+
+/** A window that has few of the changes */
+const changed = { since: new Date(Date.now() + 60_000), after: 0, limit: 50 }
+const anyProof = {
+  ...{ q: undefined, userId: undefined, assignmentId: undefined, teamId: undefined, completedFrom: undefined },
+  ...{ completedTo: undefined, state: undefined, today: '2026-11-21', until: '2026-12-21' },
+}
+const anyOccurrence = {
+  ...{ states: ['open'] as const, q: undefined, overdueOn: undefined, dueIn: undefined, missing: undefined },
+}
 
 async function exportOneBatch(): Promise<void> {
   for await (const _ of exportCards(db)) break
@@ -179,6 +198,14 @@ for (const [name, indexes, work] of [
       ),
   ],
   ['the limit of confirmations', ['mails_confirmations_idx'], () => countConfirmations(db, 7, 'erika@example.org')],
+  ['changed accounts', ['changes_since_idx'], () => listChangedAccounts(db, '', changed)],
+  ['changed teams', ['changes_since_idx'], () => listChangedTeams(db, { userId: 7, viewable: new Set([1]) }, changed)],
+  [
+    'changed occurrences',
+    ['changes_since_idx', 'occurrences_'],
+    () => listChangedOccurrences(db, 7, { userId: 7, watched: [1] }, anyOccurrence, changed),
+  ],
+  ['changed proofs', ['changes_since_idx'], () => listChangedCertificates(db, { responsibleId: 7 }, anyProof, changed)],
   [
     'the cards of an editor',
     ['cards_deck_order_idx', 'cards_archived_order_idx', 'decks_slug_key'],
@@ -190,7 +217,7 @@ for (const [name, indexes, work] of [
       for (const index of indexes) t.match(plan, index, plan)
       t.notMatch(
         plan,
-        /Seq Scan on (cards|card_|inactive_decks|users|sessions|quiz_results|cheatsheets|cheatsheet_texts|distinct_answers |audit_log|mails)/,
+        /Seq Scan on (cards|card_|inactive_decks|users|sessions|quiz_results|cheatsheets|cheatsheet_texts|distinct_answers |audit_log|mails|changes)/,
         plan,
       )
       if (name === 'the history') t.notMatch(plan, /Sort/, plan)

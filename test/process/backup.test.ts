@@ -340,14 +340,14 @@ async function fillChanges(db: Kysely<Database>, sourceId: number, cardId: numbe
 }
 
 /**
- * Returns the rows of each table as text, except for migrations, short-lived rows such as sessions, and the search
- * index.
+ * Returns the rows of each table as text, except for migrations, short-lived rows such as sessions, the log of changes,
+ * and the search index.
  */
 async function dump(db: Kysely<Database>): Promise<Record<string, string[]>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_name not like 'kysely%' and table_name not like 'search%'
-      and table_name not in ('sessions', 'login_failures', 'spent_logout_tokens', 'passkey_challenges')
+      and table_name not in ('sessions', 'login_failures', 'spent_logout_tokens', 'passkey_challenges', 'changes')
     order by table_name`.execute(db)
   const all: Record<string, string[]> = {}
   for (const { name } of tables) {
@@ -413,6 +413,8 @@ async function checkRestored(t: Test, target: Variables): Promise<void> {
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
     t.equal(card_count, 2, 'the triggers work')
+    const reset = db.selectFrom('changes').select('kind').where('kind', '=', 'reset')
+    t.equal((await reset.execute()).length, 1, 'an earlier `changed_since` is refused')
     t.ok(await indexContent(db, async () => true))
     t.match(await searchAll(db, 'ärger', 5), { hits: [{ slug: 'archiv' }] }, 'the search index is rebuilt')
   })

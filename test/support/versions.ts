@@ -523,12 +523,15 @@ async function callAssignments(
   await admin('POST', '/api/assignments/reach', { audience: body.audience })
   const url = `/api/assignments/${assignment.id}`
   await learner('GET', url)
+  const since = `changed_since=${new Date().toISOString()}`
   for (const caller of [admin, learner]) {
     await caller('GET', '/api/assignments')
     await caller('GET', '/api/assignments/urgent')
     await caller('GET', `${url}/occurrences`)
     await caller('GET', `${url}/list.pdf`)
+    for (const list of [`${url}/occurrences`, '/api/teams']) await caller('GET', `${list}?${since}`)
   }
+  for (const list of ['/api/accounts', '/api/proofs']) await admin('GET', `${list}?${since}`)
   await admin('GET', `${url}/occurrences?q=a&overdue=true&missing=test`)
   await admin('GET', `${url}/occurrences.csv`)
   const own = async (caller: Send) => (await caller('GET', '/api/assignments/mine')).body.occurrences[0].id

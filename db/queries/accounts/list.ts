@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
+import { type ChangedIds, changesSince } from '../changes.js'
 import { type AccountWithState, MAY_LINK } from './users.js'
 
 // Raw SQL: count and page share one CTE; sort keys and JSON objects are expressions of PostgreSQL.
@@ -49,16 +50,13 @@ export async function listAccounts(
   { q, sort, order, limit, offset }: AccountSearch,
 ): Promise<{ users: ListedAccount[]; total: number }> {
   if (!isStorable(q)) return { users: [], total: 0 }
-  const isPart = (column: string) => sql`strpos(fold_text(${sql.ref(column)}), fold_text(${q}::text)) > 0`
-  const isFound =
-    q === '' ? sql`true` : sql`${isPart('username')} or ${isPart('display_name')} or ${isPart('personnel_number')}`
   const inOrder = sql`${KEYS[sort]} ${sql.raw(order)}, id`
   const { rows } = await sql<Row>`
     with found as (
       select id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at, must_change_password,
         last_seen_on, disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number,
         external_id, password_hash is not null as password, passkey_only, emergency, ${MAY_LINK} as link_next_login
-      from users where ${isFound}
+      from users where ${isFound(q)}
     ),
     page as (select * from found order by ${inOrder} limit ${limit} offset ${offset})
     select totals.total, id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at,
@@ -74,7 +72,37 @@ export async function listAccounts(
   return { users, total: rows[0]?.total ?? 0 }
 }
 
+function isFound(q: string): RawBuilder<unknown> {
+  const isPart = (column: string) => sql`strpos(fold_text(${sql.ref(column)}), fold_text(${q}::text)) > 0`
+  return q === ''
+    ? sql`true`
+    : sql`(${isPart('username')} or ${isPart('display_name')} or ${isPart('personnel_number')})`
+}
+
+/** Returns the ids of found accounts that have changed, and of all that were deleted, with their number on all pages. */
+export async function listChangedAccounts(
+  db: Kysely<Database>,
+  q: string,
+  { since, after, limit }: ChangedIds,
+): Promise<{ ids: number[]; total: number }> {
+  if (!isStorable(q)) return { ids: [], total: 0 }
+  const { rows } = await sql<{ id: number; total: number }>`
+    select id, total from (
+      select changed.id, count(*) over () as total
+      from (select distinct object_id as id from ${changesSince('account', since)} as log) as changed
+        left join users on users.id = changed.id
+      where users.id is null or ${isFound(q)}
+    ) as counted
+    where id > ${after} order by id limit ${limit}`.execute(db)
+  return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 }
+}
+
 export async function findListedAccount(db: Kysely<Database>, id: number): Promise<ListedAccount | undefined> {
+  const [account] = await findListedAccounts(db, [id])
+  return account
+}
+
+export async function findListedAccounts(db: Kysely<Database>, ids: readonly number[]): Promise<ListedAccount[]> {
   const { rows } = await sql<ListedAccount>`
     select id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at,
       must_change_password, last_seen_on, disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number,
@@ -83,6 +111,6 @@ export async function findListedAccount(db: Kysely<Database>, id: number): Promi
         'link_next_login', ${MAY_LINK}, 'passkeys', (select count(*) from passkeys where user_id = users.id),
         'oidc', exists (select from identities where user_id = users.id)
       ) as sign_in
-    from users where id = ${id}`.execute(db)
-  return rows[0]
+    from users where id = any(${ids}::integer[])`.execute(db)
+  return rows
 }

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } 
 import type { PartKind } from '../../../src/domain/assignments/assignment.js'
 import type { OccurrenceState } from '../../../src/domain/assignments/plan.js'
 import type { Database } from '../../types.js'
+import { type ChangedIds, changesSince } from '../changes.js'
 import { liveVersion } from '../content/editing/state.js'
 import { OWN_PARTS, type OwnPart } from './assignments.js'
 import { isVisiblePerson, type VisibleTeams } from './plan.js'
@@ -176,6 +177,57 @@ export async function listOccurrenceIds(
     from occurrences join users on users.id = user_id
     where ${isSelected(assignmentId, watched, selection)}`.execute(db)
   return rows[0]?.ids ?? []
+}
+
+export interface ChangesReader {
+  userId: number
+  watched: VisibleTeams
+}
+
+/**
+ * Returns the ids of selected occurrences that have changed, or that the reader may see since then; an open occurrence
+ * changes with the others of the person, which decide `missed`. Also returns the ids of all deleted ones, unless the
+ * reader sees only members of teams.
+ */
+export async function listChangedOccurrences(
+  db: Kysely<Database>,
+  assignmentId: number,
+  { userId, watched }: ChangesReader,
+  selection: OccurrenceSelection,
+  { since, after, limit }: ChangedIds,
+): Promise<number[]> {
+  const changed = sql`(
+    select object_id from ${changesSince('occurrence', since)} as log where scope_id = ${assignmentId})`
+  const isNewlyVisible =
+    watched === undefined
+      ? sql`false`
+      : sql`(
+        user_id in (select object_id from ${changesSince('member', since)} as log where scope_id = any(${watched}::integer[]))
+        or user_id in (
+          select user_id from team_members where until_on is null and team_id = any(${watched}::integer[]) and team_id in (
+            select scope_id from (
+              select * from ${changesSince('member', since)} as log
+              union all select * from ${changesSince('role', since)} as log
+            ) as log where object_id = ${userId})))`
+  const { rows } = await sql<{ id: number }>`
+    select id from (
+      select occurrences.id from occurrences join users on users.id = user_id
+      where ${isSelected(assignmentId, watched, selection)} and (
+        occurrences.id in ${changed}
+        or ${IS_OPEN} and user_id in (select user_id from occurrences as other where other.id in ${changed})
+        or user_id in (select object_id from ${changesSince('person', since)} as log)
+        or exists (
+          select from (
+            select object_id from ${changesSince('assignment', since)} as log
+            union all select object_id from ${changesSince('overseer', since)} as log
+          ) as log where object_id = ${assignmentId})
+        or ${isNewlyVisible})
+      union
+      select object_id from ${changed} as log
+      where ${watched === undefined} and not exists (select from occurrences where occurrences.id = object_id)
+    ) as found
+    where id > ${after} order by id limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
 }
 
 /** Returns the occurrences with the ids, in the order of the ids. */

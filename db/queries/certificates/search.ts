@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Database } from '../../types.js'
+import { type ChangedIds, changesSince } from '../changes.js'
 
 // Raw SQL: the first part of the search is materialized, so that it reads only an index, and names are compared folded.
 
@@ -29,10 +30,10 @@ export interface FoundCertificate
     'id' | 'code' | 'snapshot' | 'completed_on' | 'valid_until' | 'revoked_at'
   > {}
 
-const isInScope = (scope: CertificateScope) =>
+const isInScope = (scope: CertificateScope, assignmentId = sql.ref('assignment_id')) =>
   scope === 'all'
     ? sql`true`
-    : sql`assignment_id in (
+    : sql`${assignmentId} in (
         select id from assignments where responsible_id = ${scope.responsibleId} and archived_at is null)`
 
 const isMember = (teamId: number | undefined) =>
@@ -66,19 +67,7 @@ export async function searchCertificates(
   filter: CertificateFilter,
   { after, limit }: { after: number | undefined; limit: number },
 ): Promise<FoundCertificate[]> {
-  const { q, userId, assignmentId, teamId, completedFrom, completedTo } = filter
-  const conditions = [
-    sql`replaced_by is null`,
-    isInScope(scope),
-    isMember(teamId),
-    hasState(filter),
-    ...(after === undefined ? [] : [sql`id < ${after}`]),
-    ...(q === undefined ? [] : [sql`strpos(person_key, fold_text(${q}::text)) > 0`]),
-    ...(userId === undefined ? [] : [sql`user_id = ${userId}`]),
-    ...(assignmentId === undefined ? [] : [sql`assignment_id = ${assignmentId}`]),
-    ...(completedFrom === undefined ? [] : [sql`completed_on >= ${completedFrom}::date`]),
-    ...(completedTo === undefined ? [] : [sql`completed_on <= ${completedTo}::date`]),
-  ]
+  const conditions = [matches(scope, filter), ...(after === undefined ? [] : [sql`id < ${after}`])]
   const { rows } = await sql<FoundCertificate>`
     with found as materialized (
       select id from proofs where ${sql.join(conditions, sql` and `)} order by id desc limit ${limit}
@@ -86,6 +75,65 @@ export async function searchCertificates(
     select id, code, snapshot, completed_on, valid_until, revoked_at
     from found join proofs using (id) order by id desc`.execute(db)
   return rows
+}
+
+function matches(scope: CertificateScope, filter: CertificateFilter): RawBuilder<unknown> {
+  const { q, userId, assignmentId, teamId, completedFrom, completedTo } = filter
+  const conditions = [
+    sql`replaced_by is null`,
+    isInScope(scope),
+    isMember(teamId),
+    hasState(filter),
+    ...(q === undefined ? [] : [sql`strpos(person_key, fold_text(${q}::text)) > 0`]),
+    ...(userId === undefined ? [] : [sql`user_id = ${userId}`]),
+    ...(assignmentId === undefined ? [] : [sql`assignment_id = ${assignmentId}`]),
+    ...(completedFrom === undefined ? [] : [sql`completed_on >= ${completedFrom}::date`]),
+    ...(completedTo === undefined ? [] : [sql`completed_on <= ${completedTo}::date`]),
+  ]
+  return sql.join(conditions, sql` and `)
+}
+
+/**
+ * Returns the ids of found certificates that are new or have changed, or that the reader may see since then. Also returns
+ * those of deleted and replaced ones of the assignments that the reader may see, whatever the filter, except its assignment.
+ */
+export async function listChangedCertificates(
+  db: Kysely<Database>,
+  scope: CertificateScope,
+  filter: CertificateFilter,
+  { since, after, limit }: ChangedIds,
+): Promise<number[]> {
+  const isNewlyVisible =
+    scope === 'all'
+      ? sql`false`
+      : sql`assignment_id in (select object_id from ${changesSince('overseer', since)} as log)`
+  const { assignmentId } = filter
+  const isOfAssignment = assignmentId === undefined ? sql`true` : sql`log.scope_id = ${assignmentId}`
+  const { rows } = await sql<{ id: number }>`
+    select id from (
+      select id from proofs
+      where ${matches(scope, filter)}
+        and (id in (select object_id from ${changesSince('proof', since)} as log) or ${isNewlyVisible})
+      union
+      select object_id from ${changesSince('proof', since)} as log
+      where ${isInScope(scope, sql.ref('log.scope_id'))} and ${isOfAssignment}
+        and not exists (select from proofs where proofs.id = log.object_id and replaced_by is null)
+    ) as changed
+    where id > ${after} order by id limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns certificates that were not replaced. */
+export async function findListedCertificates(
+  db: Kysely<Database>,
+  ids: readonly number[],
+): Promise<FoundCertificate[]> {
+  return db
+    .selectFrom('proofs')
+    .select(['id', 'code', 'snapshot', 'completed_on', 'valid_until', 'revoked_at'])
+    .where('id', '=', ({ fn, val }) => fn.any(val([...ids])))
+    .where('replaced_by', 'is', null)
+    .execute()
 }
 
 /** A certificate or an open task that ends soon */

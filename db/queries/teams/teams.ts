@@ -1,8 +1,9 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { TeamInput, ViewableTeams } from '../../../src/domain/teams/teams.js'
 import type { Database } from '../../types.js'
+import { type ChangedIds, changesSince } from '../changes.js'
 
-// Raw SQL: an advisory lock is a function call without a table.
+// Raw SQL: an advisory lock is a function call without a table; changes come from a union of the log.
 
 const TEAM = ['id', 'name', 'external_group', 'external_id', 'created_at', 'edit_version as version'] as const
 
@@ -11,7 +12,12 @@ export type Team = Omit<Selectable<Database['teams']>, 'edit_version'> & { versi
 /** A team with the number of its current members, leads included. */
 export type ListedTeam = Team & { members: number }
 
-export async function listTeams(db: Kysely<Database>, viewable: ViewableTeams): Promise<ListedTeam[]> {
+/** @param ids default: all */
+export async function listTeams(
+  db: Kysely<Database>,
+  viewable: ViewableTeams,
+  ids?: readonly number[],
+): Promise<ListedTeam[]> {
   return db
     .selectFrom('teams')
     .select((eb) => [
@@ -29,9 +35,31 @@ export async function listTeams(db: Kysely<Database>, viewable: ViewableTeams): 
     .$if(viewable !== 'all', (query) =>
       query.where('teams.id', '=', sql<number>`any(${[...(viewable as ReadonlySet<number>)]}::integer[])`),
     )
+    .$if(ids !== undefined, (query) => query.where('teams.id', '=', sql<number>`any(${ids}::integer[])`))
     .orderBy(sql`name collate "und-x-icu"`)
     .orderBy('id')
     .execute()
+}
+
+/**
+ * Returns the ids of viewable teams that have changed, whose members have, or that the reader leads since then. Returns
+ * deleted teams only if all teams are viewable.
+ */
+export async function listChangedTeams(
+  db: Kysely<Database>,
+  { userId, viewable }: { userId: number; viewable: ViewableTeams },
+  { since, after, limit }: ChangedIds,
+): Promise<number[]> {
+  const isViewable = viewable === 'all' ? sql`true` : sql`id = any(${[...viewable]}::integer[])`
+  const { rows } = await sql<{ id: number }>`
+    select id from (
+      select object_id as id from ${changesSince('team', since)} as log
+      union select scope_id from ${changesSince('member', since)} as log
+      union select scope_id from ${changesSince('role', since)} as log
+      where ${viewable !== 'all'} and object_id = ${userId}
+    ) as changed
+    where id > ${after} and ${isViewable} order by id limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
 }
 
 export async function findTeam(db: Kysely<Database>, id: number): Promise<Team | undefined> {

@@ -39,8 +39,13 @@ export function parseCursor(text: string | undefined, name: string): number | un
  */
 export function parseIntegerCursor(text: string | undefined, name: string): number | undefined {
   const cursor = parseCursor(text, name)
-  if (cursor !== undefined && !isInteger(cursor)) throw invalidCursor(name)
+  checkIntegerCursor(name, cursor)
   return cursor
+}
+
+/** @throws InvalidInput if the cursor is not an integer of 32 bits */
+export function checkIntegerCursor(name: string, cursor: number | undefined): void {
+  if (cursor !== undefined && !isInteger(cursor)) throw invalidCursor(name)
 }
 
 /**
@@ -51,6 +56,21 @@ export function parseIntegerCursor(text: string | undefined, name: string): numb
 export function parseInstantField(text: string, name: string): Date {
   const instant = parseInstant(text)
   if (instant === undefined) throw new InvalidField(name, 'muss ein Zeitpunkt sein')
+  return instant
+}
+
+/**
+ * Parses an instant in the query string; returns undefined if absent or empty.
+ * @throws InvalidInput naming the parameter if it is not a date with time and offset, as RFC 3339 defines it
+ * @example parseInstantParameter('2026-11-21T08:00:00Z', 'changed_since') // 2026-11-21T08:00:00.000Z
+ */
+export function parseInstantParameter(text: string | undefined, name: string): Date | undefined {
+  if (text === undefined || text === '') return undefined
+  const hasForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(text)
+  const instant = hasForm ? parseInstant(text) : undefined
+  if (instant === undefined) {
+    throw new InvalidParameter(name, 'muss ein Zeitpunkt mit Zeitzone sein, wie 2026-11-21T08:00:00Z')
+  }
   return instant
 }
 

@@ -4,11 +4,14 @@ import { findParts, type Oversight, type StoredPart } from '../../../db/queries/
 import {
   countOccurrences,
   type Days,
+  findOccurrences,
   findSortKey,
   type ListedOccurrence,
+  listChangedOccurrences,
   listOccurrences,
   listUrgent,
   type OccurrencePage,
+  type OccurrenceSelection,
 } from '../../../db/queries/assignments/occurrences.js'
 import type { VisibleTeams } from '../../../db/queries/assignments/plan.js'
 import type { Database } from '../../../db/types.js'
@@ -18,6 +21,7 @@ import { ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG } from '../../domain/assignments/re
 import { cutPage } from '../../domain/page.js'
 import { invalidCursor } from '../../domain/text/parameters.js'
 import { addDays, mondayOf } from '../../domain/time/calendar.js'
+import { type ChangesQuery, listChanges } from '../changes/list-changes.js'
 import type { PrintedSession } from '../print/session.js'
 import { type AssignmentContext, planAssignment, planJoiners, planPersons } from './plan.js'
 
@@ -59,6 +63,37 @@ export async function listOverseenOccurrences(
     counts: page.after === undefined ? await countOccurrences(db, id, watched, restOfWeek(today)) : null,
     today,
   }
+}
+
+/**
+ * Returns a page of changed occurrences, in their current state, as `listOverseenOccurrences` does.
+ * @throws CHANGES_GONE as `listChanges` does
+ */
+export async function listChangedOverseen(
+  db: Kysely<Database>,
+  actor: Actor,
+  { assignment, watched, audits }: OverseenAssignment,
+  { userId, selection, changes }: { userId: number; selection: OccurrenceSelection; changes: ChangesQuery },
+  { sendsMail, ...context }: AssignmentContext & { sendsMail: boolean },
+) {
+  const { today } = context.moment()
+  const { id, title, planned_on, ordered } = assignment
+  const showsReach = sendsMail && watched === undefined && !audits
+  const parts = await listParts(db, assignment)
+  if (watched === undefined && planned_on !== today) await planAssignment(db, id, context)
+  if (changes.after === undefined) await planJoiners(db, id, watched, context)
+  const { entries, ...next } = await listChanges(db, changes, {
+    listIds: (changed) => listChangedOccurrences(db, id, { userId, watched }, selection, changed),
+    find: async (ids) => {
+      const stored = await findOccurrences(db, ids, context.timeZone)
+      await planPersons(db, id, { ids, userIds: stored.map(({ user_id }) => user_id) }, context)
+      const rows = await findOccurrences(db, ids, context.timeZone)
+      return rows.map((row) => describe(row, parts, { today, showsReach, ordered }))
+    },
+  })
+  await recordView(db, actor, { id, title, day: today, teams: watched })
+  const counts = changes.after === undefined ? await countOccurrences(db, id, watched, restOfWeek(today)) : null
+  return { occurrences: entries, ...next, counts, today }
 }
 
 /**

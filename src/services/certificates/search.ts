@@ -10,6 +10,8 @@ import {
   type EndingKey,
   type FoundCertificate,
   findEnding,
+  findListedCertificates,
+  listChangedCertificates,
   listEndingDays,
   searchCertificates,
 } from '../../../db/queries/certificates/search.js'
@@ -18,6 +20,7 @@ import type { Database } from '../../../db/types.js'
 import { readSnapshot } from '../../domain/certificates/snapshot.js'
 import { cutPage } from '../../domain/page.js'
 import { CSV_FORMAT, CSV_MARK } from '../../domain/text/csv.js'
+import { type ChangesQuery, listChanges } from '../changes/list-changes.js'
 
 export interface CertificateReader {
   /** Whose certificates the caller may see */
@@ -38,6 +41,25 @@ export async function findCertificates(
   await recordCertificateView(db, actor, { day: filter.today, scope })
   const { page, next } = cutPage(found, limit, ({ id }) => id)
   return { proofs: page.map(describe), next_after: next }
+}
+
+/**
+ * Returns a page of changed certificates with their ids. Writes an audit entry as `findCertificates` does.
+ * @throws CHANGES_GONE as `listChanges` does
+ */
+export async function findChangedCertificates(
+  db: Kysely<Database>,
+  actor: Actor,
+  { scope }: CertificateReader,
+  filter: CertificateFilter,
+  query: ChangesQuery,
+) {
+  const { entries, ...next } = await listChanges(db, query, {
+    listIds: (changed) => listChangedCertificates(db, scope, filter, changed),
+    find: async (ids) => (await findListedCertificates(db, ids)).map((row) => ({ id: row.id, ...describe(row) })),
+  })
+  await recordCertificateView(db, actor, { day: filter.today, scope })
+  return { proofs: entries, ...next }
 }
 
 function describe({ code, snapshot, completed_on, valid_until, revoked_at }: FoundCertificate) {

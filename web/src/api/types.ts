@@ -6,8 +6,10 @@ export type PathOf<M extends Method> = {
 }[keyof paths]
 export type Operation<P extends keyof paths, M extends Method> = NonNullable<paths[P][M]>
 type Json<T> = T extends { content: { 'application/json': infer Value } } ? Value : never
+/** A body whose lists have no deleted entries, because the app never sends `changed_since` */
+type Present<B> = { [K in keyof B]: B[K] extends (infer Entry)[] ? Exclude<Entry, { deleted: true }>[] : B[K] }
 export type ResponseBody<P extends keyof paths, M extends Method = 'get'> =
-  Operation<P, M> extends { responses: { 200: infer Success } } ? Json<Success> : never
+  Operation<P, M> extends { responses: { 200: infer Success } } ? Present<Json<Success>> : never
 type Content<P extends keyof paths, M extends Method> =
   Operation<P, M> extends { requestBody?: infer Sent } ? NonNullable<Sent> : never
 export type Body<P extends keyof paths, M extends Method> = Json<Content<P, M>>
