@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import type { Page } from 'playwright-core'
-import t from 'tap'
-import { CHROMIUM, DESK, isTooWide, logInAs, openApp, studySome } from './support/app.js'
+import type { Page, Request } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { type App, CHROMIUM, DESK, findBarriers, isTooWide, logInAs, openApp, PHONE, studySome } from './support/app.js'
 import { PAGES } from './support/pages.js'
 import { until } from './support/patience.js'
 import { writeAll } from './support/written.js'
@@ -25,7 +25,10 @@ function listTexts(page: Page): Promise<string[]> {
   })()`)
 }
 
-/** Collects the strings in the responses of the API: names and content, which stay in their language. */
+/**
+ * Collects the strings in the responses of the API: names and content, which stay in their language. The messages of the
+ * service are none of them: the app says them in the language of the reader.
+ */
 function collectContent(page: Page): () => Promise<string[]> {
   let responses: Promise<unknown>[] = []
   page.on('response', (response) => {
@@ -40,7 +43,45 @@ function collectContent(page: Page): () => Promise<string[]> {
 
 function stringsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsOf) : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => (key === 'message' ? [] : stringsOf(inner)))
+}
+
+/** Counts the requests of the page; the returned function waits until none is under way and the page has shown all. */
+function watchRequests(page: Page): () => Promise<void> {
+  const open = new Set<Request>()
+  page.on('request', (request) => open.add(request))
+  page.on('requestfinished', (request) => open.delete(request))
+  page.on('requestfailed', (request) => open.delete(request))
+  const twoFrames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
+  return async () => {
+    // A response may cause further requests.
+    for (;;) {
+      await until(async () => open.size === 0, 'the requests of the page end')
+      await page.evaluate(twoFrames)
+      if (open.size === 0) return
+    }
+  }
+}
+
+/** Returns the texts that their element cuts off, or that stand outside of the window without a way to scroll there. */
+function listCutTexts(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const scrolls = (element) => ['auto', 'scroll'].includes(getComputedStyle(element).overflowX)
+    const isInScroller = (element) => element !== null && (scrolls(element) || isInScroller(element.parentElement))
+    const found = []
+    for (const element of document.querySelectorAll('body *')) {
+      const hasText = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim() !== '')
+      if (!hasText || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue
+      const { overflowX, textOverflow } = getComputedStyle(element)
+      const { left, right, width } = element.getBoundingClientRect()
+      if (width <= 1 || right <= 0 || element.closest('.visually-hidden') !== null) continue
+      const isCut = ['hidden', 'clip'].includes(overflowX) && textOverflow !== 'ellipsis' && element.scrollWidth > element.clientWidth + 1
+      const isOutside = (left < -1 || right > innerWidth + 1) && !isInScroller(element)
+      if (isCut || isOutside) found.push(element.textContent.trim())
+    }
+    return found
+  })()`)
 }
 
 /** Removes the marks of Markdown and breaks, which a page does not show. */
@@ -56,21 +97,24 @@ function withoutContent(text: string, content: string[]): string {
   return parts.reduce((rest, one) => rest.replaceAll(one, ''), shown)
 }
 
-t.test('every page in English', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
+t.test('the app in English', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
+  await chooseLanguage(t, app)
   await writeAll(app)
   const person = await app.newPerson({ isAdmin: true, reducedMotion: 'reduce', locale: 'en-GB' })
   const { page, complaints } = person
   await studySome(person, app.url)
   const readContent = collectContent(page)
-  for (const { path: address, ready = 'h1' } of PAGES) {
-    await t.test(`„${address}“ shows no German text and fits 320 px`, async (t) => {
+  const settle = watchRequests(page)
+  for (const { path: address, ready = 'h1', isAdmin } of PAGES) {
+    await t.test(`„${address}“ shows no German text, is accessible and fits`, async (t) => {
       await page.setViewportSize(DESK)
-      await page.goto(`${app.url}/${address}`, { waitUntil: 'networkidle' })
+      await page.goto(`${app.url}/${address}`)
       await page
         .locator(ready.startsWith('text=') ? 'h1' : ready)
         .first()
         .waitFor()
+      await settle()
       const content = await readContent()
       const texts = (await listTexts(page)).map((text) => withoutContent(text, content))
       t.equal(await page.locator('html').getAttribute('lang'), 'en')
@@ -78,15 +122,21 @@ t.test('every page in English', { skip: !existsSync(CHROMIUM) && 'no Chromium' }
         texts.filter((text) => GERMAN.test(text)),
         [],
       )
-      await page.setViewportSize({ width: 320, height: 640 })
-      t.notOk(await isTooWide(page), 'fits')
+      t.strictSame(await findBarriers(page), [])
+      for (const viewport of [PHONE, { width: 320, height: 640 }]) {
+        await page.setViewportSize(viewport)
+        await settle()
+        t.notOk(await isTooWide(page), `fits ${viewport.width} px`)
+        t.strictSame(await listCutTexts(page), [], `no text is cut at ${viewport.width} px`)
+        // The pages of staff differ on a phone only in their width.
+        if (viewport === PHONE && !isAdmin) t.strictSame(await findBarriers(page), [], 'accessible on a phone')
+      }
       t.strictSame(complaints.splice(0), [])
     })
   }
 })
 
-t.test('a person chooses the language', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
-  const app = await openApp(t)
+async function chooseLanguage(t: Test, app: App): Promise<void> {
   const language = (page: Page) => page.locator('html').getAttribute('lang')
 
   await t.test('on the login page, before the service knows the person', async (t) => {
@@ -140,4 +190,4 @@ t.test('a person chooses the language', { skip: !existsSync(CHROMIUM) && 'no Chr
     await page.getByRole('heading', { name: 'Anmelden', exact: true }).waitFor()
     t.equal(await language(page), 'de')
   })
-})
+}

@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs'
-import t from 'tap'
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
 import { writeContentFolder } from '../support/content.js'
-import { CHROMIUM, findBarriers, isTooWide, openApp, PHONE } from './support/app.js'
+import { type App, CHROMIUM, findBarriers, isTooWide, openApp, PHONE } from './support/app.js'
+import { post, writeSome, writeTest } from './support/written.js'
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const dialog = (page: Page) => page.locator('dialog[open]')
+const OUTDATED = 'Übersetzung veraltet'
+const SHEET = '/api/content/sheets/netzwerk-kompakt'
 
 const QUESTION = (text: string, wrong: string) =>
   `\n## ${text}\n<!-- id: a; level: x -->\n\n### Antwort\n${text}\n\n- [x] ${text}\n- [ ] ${wrong}\n`
@@ -92,8 +99,114 @@ t.test('variants', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
       t.equal(await isTooWide(page), false, path)
     }
     await page.goto(`${app.url}/lernen`)
-    await page.locator('.question[lang]').first().waitFor()
+    await page.locator('.question [lang]').first().waitFor()
     t.notMatch(await page.locator('main').textContent(), /Feuer|نار/)
     t.strictSame(complaints, [])
   })
+
+  await writeVariants(t, app)
 })
+
+/** Writes variants of a deck, a sheet and a test as an editor. */
+async function writeVariants(t: Test, app: App): Promise<void> {
+  const { deck, cards } = await writeSome(app)
+  await writeTest(app)
+  const { page, complaints } = await app.newPerson({ isAdmin: true })
+  const isRightToLeft = (selector: string) => page.locator(selector).evaluate((element) => element.matches(':dir(rtl)'))
+
+  await t.test('creates a variant of a deck with drafts of its cards, by keyboard', async (t) => {
+    await page.goto(`${app.url}/inhalte/decks/${deck}`)
+    await button(page, 'Mehr zum Deck').press('Enter')
+    await page.getByRole('menuitem', { name: 'Variante anlegen' }).press('Enter')
+    await dialog(page).getByLabel('Name').fill('شبكات')
+    await dialog(page).getByLabel('Sprache').selectOption('de')
+    await page.keyboard.press('Control+Enter')
+    await dialog(page).getByRole('alert').filter({ hasText: 'in dieser Sprache gibt es schon „netzwerk“' }).waitFor()
+    t.equal(await dialog(page).getByLabel('Sprache').getAttribute('aria-invalid'), 'true')
+    await dialog(page).getByLabel('Sprache').selectOption('ar')
+    t.equal(await dialog(page).getByLabel('Übersetzung von').inputValue(), deck)
+    await page.keyboard.press('Control+Enter')
+    await page.waitForURL((url) => /\/inhalte\/decks\/(?!netzwerk)/.test(url.pathname))
+    await page.getByText('Übersetzung von Netzwerk').waitFor()
+    await page.getByRole('link', { name: 'Was macht Schicht 1?' }).click()
+    await page.getByRole('form').getByLabel('Frage', { exact: true }).waitFor()
+    t.equal(await isRightToLeft('form textarea >> nth=0'), true, 'Arabic is written from right to left')
+    t.equal(await isRightToLeft('form label >> nth=0'), false, 'the labels are not')
+    t.equal(await page.getByRole('switch', { name: 'Entwurf' }).isChecked(), true)
+  })
+
+  await t.test('shows what has changed in the original, until the variant is checked', async (t) => {
+    await post(app, `/api/content/cards/${cards[0]}`, { version: 1, answer: 'Sie trägt **alles**.' }, 'PATCH')
+    const body = { deck, question: 'Was ist neu?', answer: 'Das.', client_id: 'new' }
+    await post(app, '/api/content/cards', body)
+    await page.goto(`${app.url}/inhalte`)
+    const rows = page.getByRole('table', { name: 'Decks' }).getByRole('row')
+    await rows.filter({ hasText: 'شبكات' }).waitFor()
+    const at = (await rows.allTextContents()).findIndex((text) => text.includes('شبكات'))
+    t.match(await rows.nth(at - 1).textContent(), /Deutsch\s*Netzwerk/, 'stands beneath its original')
+    t.match(await rows.nth(at).textContent(), /العربية/)
+    await rows.nth(at).getByText(OUTDATED).waitFor()
+    await rows.nth(at).getByRole('link').click()
+    await page.getByRole('heading', { name: OUTDATED }).waitFor()
+    await page.getByText('Was sich geändert hat (2)').click()
+    await page.getByRole('group', { name: 'Antwort: Unterschied' }).first().getByText('alles').waitFor()
+    t.strictSame(await findBarriers(page), [])
+    await page.setViewportSize(PHONE)
+    t.notOk(await isTooWide(page), 'fits a phone')
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await button(page, 'Fehlende Karten übernehmen').click()
+    await page.getByText('Als Entwurf übernommen: 1 Karte.').waitFor()
+    await button(page, 'Fehlende Karten übernehmen').waitFor({ state: 'detached' })
+    await button(page, 'Als geprüft markieren').press('Enter')
+    await page.getByRole('heading', { name: OUTDATED }).waitFor({ state: 'detached' })
+    await page.goto(`${app.url}/inhalte/decks/${deck}`)
+    await page.getByRole('link', { name: 'شبكات' }).waitFor()
+    t.equal(await page.getByText(OUTDATED).count(), 0)
+  })
+
+  await t.test('begins a variant of a sheet with its text', async (t) => {
+    await page.goto(`${app.url}/inhalte/spickzettel/netzwerk-kompakt`)
+    await button(page, 'Variante anlegen').click()
+    const form = page.getByRole('form', { name: 'Spickzettel' })
+    t.match(await form.getByLabel('Text', { exact: true }).inputValue(), /Schichten/)
+    t.equal(await form.getByLabel('Sprache').inputValue(), 'en')
+    await form.getByLabel('Titel').fill('Networks in brief')
+    await form.getByLabel('Text', { exact: true }).fill('# Networks\n\nSeven layers.\n')
+    await page.keyboard.press('Control+Enter')
+    await page.waitForURL(/networks-in-brief/)
+    await page.getByText('Übersetzung von Netzwerk kompakt').waitFor()
+    await post(app, SHEET, { version: 1, content_md: '# Netzwerk\n\nDoch acht.\n' }, 'PATCH')
+    await page.reload()
+    await page.getByText('Was sich geändert hat (1)').click()
+    await page.getByRole('group', { name: 'Text: Unterschied' }).getByText('acht').waitFor()
+    // The original changes once more before the editor has marked it.
+    await post(app, SHEET, { version: 2, content_md: '# Netzwerk\n\nNeun.\n' }, 'PATCH')
+    await button(page, 'Als geprüft markieren').click()
+    await page.getByText('hat sich gerade noch einmal geändert').waitFor()
+    await page.getByRole('group', { name: 'Text: Unterschied' }).getByText('Neun').waitFor()
+    await button(page, 'Als geprüft markieren').click()
+    await page.getByRole('heading', { name: OUTDATED }).waitFor({ state: 'detached' })
+    await page.getByRole('form').getByLabel('Sprache').selectOption('de')
+    await button(page, 'Speichern').click()
+    await page.getByRole('alert').filter({ hasText: 'gibt es schon „netzwerk-kompakt“' }).first().waitFor()
+    complaints.length = 0
+  })
+
+  await t.test('asks for the texts of a variant of a test only', async (t) => {
+    await page.goto(`${app.url}/inhalte/tests/osi`)
+    await button(page, 'Variante anlegen').click()
+    await page.getByText('Fragen und Regeln kommen vom Original').waitFor()
+    t.equal(await page.getByLabel('Bestanden ab (%)').count(), 0)
+    const form = page.getByRole('form', { name: 'Test' })
+    t.match(await form.getByLabel('Einleitung').inputValue(), /Zeit/)
+    await form.getByLabel('Name').fill('OSI, basics')
+    await button(page, 'Anlegen').click()
+    await page.waitForURL(/osi-basics/)
+    await page.getByText('Übersetzung von OSI, Grundlagen').waitFor()
+    await page.goto(`${app.url}/inhalte/tests`)
+    const rows = page.getByRole('table', { name: 'Tests' }).getByRole('row')
+    await rows.filter({ hasText: 'OSI, basics' }).getByText('English').waitFor()
+    t.strictSame(await findBarriers(page), [])
+  })
+  t.strictSame(complaints, [])
+}
