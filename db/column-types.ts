@@ -15,7 +15,7 @@ export type FixedNullableJsonText<T> = ColumnType<T | null, string | null, never
 
 export type SignInMethod = 'password' | 'passkey' | 'oidc'
 
-export type AuditVia = 'session' | 'token' | 'cli' | 'oidc'
+export type AuditVia = 'session' | 'token' | 'cli' | 'oidc' | 'scim'
 
 export type PictureExtension = IncomingPicture['extension']
 

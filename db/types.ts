@@ -15,7 +15,7 @@ import type { Answer } from "../src/domain/questions/judge.js";
 import type { FittedParameters } from "../src/domain/review/parameters.js";
 import type { CardState, Rating, ReviewPhase } from "../src/domain/review/review.js";
 import type { TableLayout } from "../src/domain/table-layout.js";
-import type { MemberOrigin, TeamRole } from "../src/domain/teams/teams.js";
+import type { MemberOrigin, ScimState, TeamRole } from "../src/domain/teams/teams.js";
 import type { ShownId } from "../src/domain/tests/attempt.js";
 import type { TestDefinition } from "../src/domain/tests/definition.js";
 import type { Language } from "../src/domain/text/language.js";
@@ -1103,6 +1103,10 @@ export interface Teams {
   external_id: string | null;
   id: Generated<number>;
   name: string;
+  /**
+   * bound: SCIM manages the team; deleted: SCIM has deleted it and does not list it
+   */
+  scim_state: ScimState | null;
 }
 
 export interface TestQuestions {
@@ -1181,6 +1185,10 @@ export interface Users {
    * Last day on which is_auditor applies; null if it has no end
    */
   auditor_until: string | null;
+  /**
+   * Created by SCIM: the first login through the provider with this user name links the account
+   */
+  awaits_link: Generated<boolean>;
   created_at: Generated<Date>;
   /**
    * First day on which the account is disabled, possibly in the future; null if no deactivation is planned
@@ -1248,6 +1256,18 @@ export interface Users {
    * Number of the person in the company, for certificates and lists
    */
   personnel_number: string | null;
+  /**
+   * Deleted by SCIM: disabled, and invisible to SCIM until it creates the account again
+   */
+  scim_deleted: Generated<boolean>;
+  /**
+   * Whether SCIM has set disabled_on; only then may SCIM lift it
+   */
+  scim_disabled: Generated<boolean>;
+  /**
+   * The planned disabled_on that SCIM has replaced and restores when it lifts its own
+   */
+  scim_former_day: string | null;
   username: string;
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { FILE_ONLY, INVALID_JSON, JSON_ONLY } from '../src/http/refusals.js'
 
@@ -26,14 +26,7 @@ export default fp(
       done()
     })
 
-    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-      if (body.length === 0) return done(null)
-      if (isEncoded(request.headers)) return done(JSON_ONLY)
-      parseJson(request, decode(body), (error, value) => {
-        if (error) done(INVALID_JSON)
-        else done(null, value)
-      })
-    })
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, jsonParser(parseJson))
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
       if (body.length === 0) done(null)
       else done(JSON_ONLY)
@@ -41,6 +34,29 @@ export default fp(
   },
   { name: 'bodies' },
 )
+
+type Done = (error: Error | null, body?: unknown) => void
+type ParseJson = ReturnType<FastifyInstance['getDefaultJsonParser']>
+
+function jsonParser(parseJson: ParseJson) {
+  return (request: FastifyRequest, body: Buffer, done: Done) => {
+    if (body.length === 0) return done(null)
+    if (isEncoded(request.headers)) return done(JSON_ONLY)
+    parseJson(request, decode(body), (error, value) => {
+      if (error) done(INVALID_JSON)
+      else done(null, value)
+    })
+  }
+}
+
+/** Lets the routes of this scope also accept JSON of the given media type. */
+export function acceptJsonAs(scope: FastifyInstance, mediaType: string): void {
+  scope.addContentTypeParser(
+    mediaType,
+    { parseAs: 'buffer' },
+    jsonParser(scope.getDefaultJsonParser('ignore', 'ignore')),
+  )
+}
 
 export class CsvBody {
   constructor(readonly bytes: Uint8Array) {}

@@ -37,7 +37,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .send(errorBody(refusal, request.id, status))
 }
 
-function toRefusal(error: unknown): { refusal: Refusal; status: number } {
+export function toRefusal(error: unknown): { refusal: Refusal; status: number } {
   const refusal = knownRefusal(error)
   if (refusal !== undefined) return { refusal, status: statusOf(refusal) }
   const { statusCode } = error as { statusCode?: number }

@@ -43,6 +43,8 @@ export interface ServiceConfig {
   /** Path of the web app, which the proxy strips; with a slash at both ends */
   basePath: string
   oidc: OidcSettings | undefined
+  /** Whether SCIM takes over accounts and teams of the same name; see `createScimUser` */
+  scimAdopt: boolean
   /** Whether password login is enabled; if false, only emergency accounts may use it */
   passwordLogin: boolean
   /** The mail server; undefined if `SMTP_HOST` or `SMTP_FROM` is missing */

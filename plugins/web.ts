@@ -50,7 +50,16 @@ const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 const MANIFEST = 'manifest.webmanifest'
 
 /** First path segments below which unknown paths get a 404 instead of the page */
-const NO_PAGES = new Set<string | undefined>(['api', 'docs', 'assets', 'openapi.json', 'healthz', 'readyz', WORKER])
+const NO_PAGES = new Set<string | undefined>([
+  'api',
+  'scim',
+  'docs',
+  'assets',
+  'openapi.json',
+  'healthz',
+  'readyz',
+  WORKER,
+])
 
 /** Language of the page at the top of the folder; the page of each other language is in a folder named by its tag */
 const SOURCE_LANGUAGE = 'de'

@@ -22,12 +22,14 @@ import openapi from '../plugins/openapi.js'
 import overdueAttempts from '../plugins/overdue-attempts.js'
 import requestLog, { logAtResponseEnd } from '../plugins/request-log.js'
 import requestTimeout from '../plugins/request-timeout.js'
+import { sendScimError } from '../plugins/scim.js'
 import searchIndex from '../plugins/search-index.js'
 import service, { type ServiceConfig } from '../plugins/service.js'
 import validation from '../plugins/validation.js'
 import web from '../plugins/web.js'
 import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
+import scim from '../routes/scim/index.js'
 import { clockFrom } from './domain/time/clock.js'
 import { lazyCompilers } from './http/lazy-compilers.js'
 import { isMalformed } from './http/malformed-request.js'
@@ -54,6 +56,9 @@ const CONNECTION_TIMEOUT_MS = 600_000
 const MAX_PARAM_LENGTH = 16_384
 /** Origin of an absolute request target, as sent to proxies; plugins expect a path (RFC 9112, 3.2.2). */
 const ORIGIN_OF_URL = /^https?:\/\/[^/?#]*/i
+
+/** Requests that get errors in the form of SCIM */
+const IS_SCIM = /^\/scim(?![\w-])/
 
 const WEB_DIR = fileURLToPath(new URL('../app/', import.meta.url))
 
@@ -125,6 +130,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       reply.headers(SECURITY_HEADERS)
       // No hook runs for a request with a framework error, so only Node's timeout of 15 minutes would end a slow body.
       reply.header('connection', 'close')
+      if (IS_SCIM.test(request.url)) return sendScimError(error, request, reply)
       if (allowOrigin(config.corsOrigins, request, reply)) return
       if (error.code === 'FST_ERR_BAD_URL' && app.showPage?.(request, reply)) return
       sendError(error, request, reply)
@@ -178,5 +184,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     sessionSecrets: options.sessionSecrets,
     maxDelayMs: options.maxDelayMs ?? MAX_DELAY_MS,
   })
+  await app.register(scim, { prefix: '/scim', maxDelayMs: options.maxDelayMs ?? MAX_DELAY_MS })
   return app
 }

@@ -312,6 +312,13 @@ team
     (await teams()).setTeamMember(await config(), name, username, options, print),
   )
 
+const token = program.command('token').description('API-Token für andere Systeme')
+
+token
+  .command('scim')
+  .description('einen Token für SCIM anlegen, mit dem ein Anbieter Konten und Teams verwaltet, und nur ihn ausgeben')
+  .action(async () => (await import('./commands/tokens.js')).addScimToken(await config(), print))
+
 const mail = program.command('mail').description('Mails ansehen und den Mailversand prüfen')
 
 mail

@@ -74,6 +74,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     corsOrigins: listOf(env.CORS_ORIGIN),
     ...publicAddress(env.PUBLIC_URL, env.BASE_PATH),
     ...signIn(env),
+    scimAdopt: env.SCIM_ADOPT,
     mail: mailServer(env),
     web: env.WEB === 'on',
     rateLimit: env.RATE_LIMIT,

@@ -346,6 +346,15 @@ export const SETTINGS = {
       text: '`true`: the first login takes over an account of the same name; only for a provider whose user names can be trusted',
     },
   },
+  SCIM_ADOPT: {
+    schema: { type: 'boolean', default: false },
+    german: {
+      text: 'true: SCIM übernimmt Konten und Teams gleichen Namens, die noch keine externe Kennung haben',
+    },
+    english: {
+      text: '`true`: SCIM takes over accounts and teams of the same name that have no external id; never accounts with rights',
+    },
+  },
   OIDC_LABEL: {
     schema: { type: 'string', minLength: 1, default: 'Firmenkonto' },
     german: { text: 'Beschriftung der Schaltfläche' },

@@ -97,6 +97,8 @@ export default defineConfig({
     },
   },
   server: {
-    proxy: Object.fromEntries(['/api', '/docs', '/openapi.json', '/healthz', '/readyz'].map((at) => [at, SERVICE])),
+    proxy: Object.fromEntries(
+      ['/api', '/scim', '/docs', '/openapi.json', '/healthz', '/readyz'].map((at) => [at, SERVICE]),
+    ),
   },
 })

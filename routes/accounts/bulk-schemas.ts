@@ -158,6 +158,16 @@ administrators, emergency accounts and the caller.`,
       description: 'Only with `mode=update`: whether more than a tenth of the enabled accounts are missing.',
     }),
   ),
+  service_tokens: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.Integer({ examples: [3] }),
+        name: Type.String({ examples: ['nightly import'] }),
+        username: Type.String({ examples: ['erika'] }),
+      }),
+      { description: 'Only with `mode=update`: the service tokens that end because the list disables their owners.' },
+    ),
+  ),
   hints: Type.Array(rowSchema('Der Benutzername enthält ein Leerzeichen. Das ist erlaubt, …'), {
     description: 'Allowed input that is often a mistake.',
   }),

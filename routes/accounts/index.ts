@@ -173,9 +173,12 @@ PATCH requires a login within the last ten minutes require it here too. A token 
       const externalId = parseExternalId(request.params.external_id)
       const given = parseGivenAccount(request.body)
       const rules = { offered: app.offeredMethods, today: app.clock.today(), signal: abortOnClose(reply) }
+      // Read before the change, which may delete the tokens.
+      const known = typeof given.disabled_on === 'string' ? await findByExternalId(app.db, externalId) : undefined
+      const ending = known === undefined ? undefined : await listServiceTokens(app.db, known)
       const { user, isNew, password } = await putAccount(app.db, actorOf(request), { externalId, given }, rules)
       if (isNew && given.password !== undefined) await warnOfCommonPassword(reply, given.password)
-      return reply.status(isNew ? 201 : 200).send({ user, password })
+      return reply.status(isNew ? 201 : 200).send({ user, password, ...(ending && { service_tokens: ending }) })
     },
   )
 

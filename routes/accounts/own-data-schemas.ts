@@ -20,6 +20,10 @@ export const OwnDataResponse = Type.Object({
     ...address,
     personnel_number: PersonnelNumber,
     external_id: ExternalId,
+    scim_disabled: Type.Boolean(),
+    scim_former_day: nullable(Type.String({ format: 'date' })),
+    scim_deleted: Type.Boolean(),
+    awaits_link: Type.Boolean(),
     language: OwnLanguage,
     language_used: nullable({ ...Type.String(), description: 'Language in which the caller last used the app.' }),
     calendar_since: nullable(Timestamp),
@@ -140,7 +144,9 @@ export const OwnDataResponse = Type.Object({
     Type.Object({
       name: Type.String(),
       role: Type.String({ description: '`member` or `lead`.' }),
-      origin: Type.String({ description: '`hand`, or `claim` if it came from the groups of the sign-in provider.' }),
+      origin: Type.String({
+        description: '`hand`; `claim` if it came from the groups of a login; `scim` if it came from SCIM.',
+      }),
       from_on: Type.String({ format: 'date' }),
       until_on: nullable(Type.String({ format: 'date', description: 'Null while the membership is current.' })),
     }),

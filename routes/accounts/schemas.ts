@@ -111,17 +111,17 @@ export const OwnLanguage = Type.Unsafe<Language | null>({
 
 export const OwnAccountResponse = Type.Object({ user: User, language: OwnLanguage })
 
-export const ChangedAccountResponse = Type.Object({
-  user: User,
-  service_tokens: Type.Optional(
-    Type.Array(
-      Type.Object({ id: Type.Integer({ examples: [3] }), name: Type.String({ examples: ['nightly import'] }) }),
-      {
-        description: 'With a day in `disabled_on`: the service tokens of the account, which end on this day.',
-      },
-    ),
+const EndingTokens = Type.Optional(
+  Type.Array(
+    Type.Object({ id: Type.Integer({ examples: [3] }), name: Type.String({ examples: ['nightly import'] }) }),
+    {
+      description: `With a day in \`disabled_on\`: the service tokens of the account and those of the scope \`scim\`, which end
+on this day.`,
+    },
   ),
-})
+)
+
+export const ChangedAccountResponse = Type.Object({ user: User, service_tokens: EndingTokens })
 
 export const MarkTokenBody = Type.Object({ is_service: Type.Boolean({ examples: [true] }) })
 
@@ -231,6 +231,7 @@ export const PutAccountResponse = Type.Object({
       examples: ['k7mf-3xqv-9dtw-2hcr'],
     }),
   ),
+  service_tokens: EndingTokens,
 })
 
 export const ChangeOwnAccountBody = Type.Object({
@@ -342,7 +343,9 @@ export const AuditList = Type.Object({
       at: Timestamp,
       actor_id: nullable(Type.Integer()),
       actor: Type.String({ description: 'User name at that time.' }),
-      via: Type.String({ description: '`session`, `token`, `cli` or `oidc`.' }),
+      via: Type.String({
+        description: '`session`, `token`, `cli`, `oidc` or `scim`; with `scim`, `actor` is the name of the token.',
+      }),
       address: nullable(Type.String()),
       action: Type.String(),
       target_id: nullable(Type.Integer()),

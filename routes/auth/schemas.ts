@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { SCOPES, type Scope } from '../../src/domain/accounts/scopes.js'
+import { type Scope, TOKEN_SCOPES } from '../../src/domain/accounts/scopes.js'
 import { FormClientId, nullable, Timestamp, User } from '../../src/http/schemas.js'
 
 export const LoginBody = Type.Object({
@@ -81,7 +81,7 @@ const Token = {
     description: `Whether an administrator has marked the token as a service token, which works without a recent
 confirmation of its owner by the provider (\`OIDC_RECHECK_DAYS\`).`,
   }),
-  scopes: Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: SCOPES }), { examples: [['read', 'learn']] }),
+  scopes: Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: TOKEN_SCOPES }), { examples: [['read', 'learn']] }),
 }
 
 export const ListedToken = Type.Object({ ...Token, last_used_at: nullable(Timestamp) })
@@ -101,12 +101,14 @@ export const CreateTokenBody = Type.Object({
     }),
   ),
   scopes: Type.Optional(
-    Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: SCOPES }), {
+    Type.Array(Type.Unsafe<Scope>({ type: 'string', enum: TOKEN_SCOPES }), {
       minItems: 1,
-      description: `Restricts the token, in addition to the rights of its owner; if absent, the token has all scopes.
+      description: `Restricts the token, in addition to the rights of its owner; if absent, the token has all scopes
+except \`scim\`.
 \`read\`: GET of quiz, decks, sheets, review, search and export. \`learn\`: other methods of quiz and review.
 \`content\`: import and \`/api/content\`. \`admin\`: users, accounts, audit trail. Other operations need all four,
-except \`GET /api/auth/me\` and deleting the token itself.`,
+except \`GET /api/auth/me\` and deleting the token itself. \`scim\`: only \`/scim\` and deleting the token itself; alone
+in a token, and only for administrators.`,
       examples: [['read', 'learn']],
     }),
   ),

@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { listTokens } from '../../db/queries/accounts/tokens.js'
 import { actorOf } from '../../plugins/auth.js'
 import { checkText } from '../../src/domain/accounts/accounts.js'
-import { LOGIN_TOO_OLD, NOT_LOGGED_IN, TOKEN_NOT_ALLOWED } from '../../src/domain/accounts/refusals.js'
-import { parseScopes } from '../../src/domain/accounts/scopes.js'
+import { ADMINS_ONLY, LOGIN_TOO_OLD, NOT_LOGGED_IN, TOKEN_NOT_ALLOWED } from '../../src/domain/accounts/refusals.js'
+import { parseScopes, SCIM_SCOPE } from '../../src/domain/accounts/scopes.js'
 import { ClientIdUsed } from '../../src/domain/form-requests.js'
 import { parseRowId } from '../../src/domain/text/parameters.js'
 import { Done, responses } from '../../src/http/schemas.js'
@@ -36,7 +36,7 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
         description: 'A repeated request gets the same object with a new `token`; the former one ends.',
         tags: ['auth'],
         body: CreateTokenBody,
-        response: responses(TokenCreated, [LOGIN_TOO_OLD, new ClientIdUsed({ id: 3 })]),
+        response: responses(TokenCreated, [ADMINS_ONLY, LOGIN_TOO_OLD, new ClientIdUsed({ id: 3 })]),
       },
       preHandler: app.requireFreshLogin,
     },
@@ -44,7 +44,9 @@ const tokens: FastifyPluginAsyncTypebox = async (app) => {
       const { body, user } = request
       const name = body.name.trim()
       checkText('name', name)
-      const newToken = { name, lifetimeDays: body.expires_in_days ?? null, scopes: parseScopes(body.scopes) }
+      const scopes = parseScopes(body.scopes)
+      if (scopes.includes(SCIM_SCOPE) && !user.is_admin) throw ADMINS_ONLY
+      const newToken = { name, lifetimeDays: body.expires_in_days ?? null, scopes }
       const sessionId = request.session.stored?.rowId
       if (sessionId === undefined) throw NOT_LOGGED_IN
       return createOwnToken(app.db, actorOf(request), user, sessionId, newToken, formRequestOf(user, body))

@@ -20,6 +20,7 @@ export async function printOpenapi(print: (line: string) => void): Promise<void>
       oidc: undefined,
       passwordLogin: true,
       publicUrl: undefined,
+      scimAdopt: false,
       rateLimit: 0,
       sessionMaxDays: 30,
       statisticsMinPersons: 5,

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { isCancel, password as promptForPassword } from '@clack/prompts'
 import type { Kysely } from 'kysely'
 import { listSessions } from '../../db/queries/accounts/sessions.js'
-import { listTokens } from '../../db/queries/accounts/tokens.js'
+import { listServiceTokens, listTokens } from '../../db/queries/accounts/tokens.js'
 import { findCredentials, listUsersWithState } from '../../db/queries/accounts/users.js'
 import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
@@ -137,11 +137,16 @@ export async function disableUser(
 ): Promise<void> {
   const day = options.from ?? momentOf(config).today
   const disabled_on = options.off === true ? null : day
-  const id = await change(config, username, parseAccountChange({ disabled_on }))
-  if (options.json) return print(JSON.stringify({ id, disabled_on }))
+  const values = parseAccountChange({ disabled_on })
+  const { id, tokens } = await changing(config, username, values, async (db, found) =>
+    // Read before the change, which may delete the tokens.
+    disabled_on === null ? undefined : await listServiceTokens(db, found),
+  )
+  if (options.json) return print(JSON.stringify({ id, disabled_on, ...(tokens && { service_tokens: tokens }) }))
   print(
     `${disabled_on === null ? 'Nicht mehr deaktiviert' : `Deaktiviert ab ${disabled_on}`}: ${escapeField(username)}`,
   )
+  for (const { id, name } of tokens ?? []) print(`Dienst-Token endet: ${escapeField(name)} (${id})`)
 }
 
 /**
@@ -188,12 +193,23 @@ export async function setPersonnelNumber(
 }
 
 async function change(config: Config, username: string, values: AccountChange): Promise<number> {
+  return (await changing(config, username, values, async () => undefined)).id
+}
+
+/** Changes an account. Returns its id, and the tokens that `list` finds before the change. */
+async function changing<T>(
+  config: Config,
+  username: string,
+  values: AccountChange,
+  list: (db: Kysely<Database>, id: number) => Promise<T>,
+): Promise<{ id: number; tokens: T }> {
   return withDatabase(config, 'PATCH /api/accounts/{id}', async (db) => {
     const id = await findId(db, username)
+    const tokens = await list(db, id)
     const today = momentOf(config).today
     const rules = { offered: { password: config.passwordLogin }, today }
     await changeAccount(db, commandLineActor(), id, values, rules)
-    return id
+    return { id, tokens }
   })
 }
 

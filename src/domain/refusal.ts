@@ -13,6 +13,7 @@ export type RefusalKind =
   | 'too_many'
   | 'headers_too_large'
   | 'internal'
+  | 'not_implemented'
   | 'bad_gateway'
   | 'unavailable'
   | 'no_room'

@@ -18,6 +18,7 @@ const STATUS: Record<RefusalKind, number> = {
   too_many: 429,
   headers_too_large: 431,
   internal: 500,
+  not_implemented: 501,
   bad_gateway: 502,
   unavailable: 503,
   no_room: 507,

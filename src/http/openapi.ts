@@ -16,7 +16,7 @@ Log in with \`POST /api/auth/login\`, which sets a session cookie, or send an AP
 …\`. Without either, every path below the groups gets 401, whether it exists or not. All errors have the same shape,
 with a German \`message\` for users; the header \`X-Error-Code\` identifies the refusal for programs. A token may be
 limited to scopes: \`x-token-scope\` names the one that an operation needs (\`all\`: all four; \`any\`: every token
-may; \`none\`: no token may). HEAD of a public operation answers as GET, without a body. An unknown path or method gets 404 (405 below \`/api/decks\`). A user who must change
+except those of \`scim\` may; \`itself\`: every token may; \`none\`: no token may). HEAD of a public operation answers as GET, without a body. An unknown path or method gets 404 (405 below \`/api/decks\`). A user who must change
 the password gets 403 for all other requests (\`must_change_password\` of \`GET /api/auth/me\`).`
 
 export function describeApi(sessionCookie: string, version: string, basePath: string) {
@@ -49,6 +49,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
       },
       { name: 'calendar', description: "Due days of the caller's tasks for calendar programs" },
       { name: 'mail', description: "The caller's address and mails; for administrators the outbox" },
+      { name: 'scim', description: 'SCIM 2.0 for identity providers; only for tokens with the scope `scim`' },
       { name: 'admin', description: 'For administrators: users and import' },
       { name: 'health', description: 'For proxies and orchestrators' },
     ],
@@ -102,6 +103,10 @@ export function finishDocument(document: Json): Json {
           ? undefined
           : needOf(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1'))
       if (need !== undefined) operation['x-token-scope'] = need
+      if (path.startsWith('/scim/')) {
+        describeScim(operation)
+        continue
+      }
       for (const parameter of operation.parameters ?? []) {
         if (parameter.schema.deprecated) parameter.deprecated = true
       }
@@ -122,6 +127,22 @@ export function finishDocument(document: Json): Json {
   const inOrder = [...refusals.values()].sort((a, b) => a.status - b.status)
   const responses = Object.fromEntries(inOrder.map((one) => [componentName(one), refusalResponse(one)]))
   return { ...rest, paths: finished, components: { ...components, schemas, responses } }
+}
+
+/** Completes an operation of SCIM, whose errors have a form of their own. */
+function describeScim(operation: Json): void {
+  operation.security = [{ token: [] }]
+  for (const status of ['4XX', '5XX']) {
+    const response = operation.responses[status]
+    response.description = 'An error in the form of RFC 7644 (3.12)'
+    response.headers = {
+      'X-Error-Code': {
+        description: 'Stable code of the refusal, for programs.',
+        schema: { type: 'string', examples: ['scim_uniqueness'] },
+      },
+      'Retry-After': { description: 'Seconds to wait; with 429 and 503.', schema: { type: 'integer' } },
+    }
+  }
 }
 
 /**

@@ -204,6 +204,25 @@ t.test('shows and ends sessions and tokens of a user', async (t) => {
   t.match(await print('user', 'sessions', 'niemand'), { code: 1, stderr: 'Es gibt keinen Benutzer niemand.\n' })
 })
 
+t.test('creates a token for SCIM, prints only it, and names service tokens that end', async (t) => {
+  const { code, stdout, stderr } = await print('token', 'scim')
+  t.strictSame([code, stderr], [0, ''])
+  t.match(stdout, /^svct_[\w-]{43}\n$/)
+  const { entries } = await json('audit', '--limit', '1')
+  t.match(entries, [{ action: 'token.create', via: 'cli', target: /^SCIM \(Kommandozeile, \d{4}-\d{2}-\d{2}\)$/ }])
+  const { owner } = entries[0].details
+  const [token] = (await json('user', 'tokens', owner)).tokens
+  t.match(token, { name: entries[0].target, scopes: ['scim'], expires_at: null })
+  await json('user', 'add', 'zweite', '--admin')
+  const disabled = await print('user', 'disable', owner, '--from', '2999-12-31')
+  const line = `Dienst-Token endet: ${token.name} (${token.id})\n`
+  t.match(disabled, { code: 0, stdout: `Deaktiviert ab 2999-12-31: ${owner}\n${line}` })
+  const again = await json('user', 'disable', owner, '--from', '2999-12-31')
+  t.strictSame(again.service_tokens, [{ id: token.id, name: token.name }])
+  await json('user', 'disable', owner, '--off')
+  await json('user', 'delete', 'zweite')
+})
+
 t.test('escapes names that would control the terminal or the layout', async (t) => {
   const name = '\u001b[31mrot\u009b\n1\tadmin\u202e'
   const shown = '\\u001b[31mrot\\u009b\\u000a1\\u0009admin\\u202e'
@@ -312,7 +331,8 @@ t.test('shows the audit trail', async (t) => {
     actions.filter((action) => action !== 'content.import'),
     [
       ...['user.delete', 'user.delete', 'user.create'],
-      ...['user.delete', 'user.password', 'user.create'],
+      ...['user.delete', 'user.delete', ...Array(3).fill('user.update'), 'user.create', 'token.create'],
+      ...['user.password', 'user.create'],
       ...['team.delete', 'team.leave', 'team.join', 'team.create', ...Array(12).fill('user.update')],
       ...['user.password', 'user.password', 'user.create', 'user.create'],
     ],

@@ -51,8 +51,10 @@ t.test('every route declares input, responses and an operation id', async (t) =>
     t.match(schema, { operationId: /^[a-z][A-Za-z]+$/, summary: /^[A-Z].+[^.]$/, tags: [String] }, name)
     t.notOk(operationIds.has(String(schema.operationId)), `${name}: the operationId is unique`)
     operationIds.add(String(schema.operationId))
-    const success = REDIRECTS.has(route.url) ? 302 : 200
-    t.match(schema.response, { [success]: Object, '4xx': Object, '5xx': Object }, name)
+    const statuses = Object.keys(schema.response as object)
+    const success = REDIRECTS.has(route.url) ? 302 : statuses.find((status) => /^20[014]$/.test(status))
+    t.ok(success, name)
+    t.match(schema.response, { [String(success)]: Object, '4xx': Object, '5xx': Object }, name)
     t.equal(/:/.test(route.url), schema.params !== undefined, `${name}: params`)
     t.notOk(schema.hide, `${name}: is described`)
     t.equal(schema.security !== undefined, PUBLIC.includes(name), `${name}: public or not, as described`)

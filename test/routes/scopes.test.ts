@@ -1,5 +1,5 @@
 import t from 'tap'
-import { meetsNeed, SCOPES, type Scope } from '../../src/domain/accounts/scopes.js'
+import { meetsNeed, SCOPES, type Scope, TOKEN_SCOPES } from '../../src/domain/accounts/scopes.js'
 import { deckFile, writeContentFolder } from '../support/content.js'
 import type { Json } from '../support/openapi.js'
 import { listOperations } from '../support/roles.js'
@@ -15,16 +15,25 @@ const operations = listOperations(document)
 const describe = ({ path, method }: { path: string; method: string }): Json =>
   document.paths[path][method.toLowerCase()]
 
-const REFUSALS = new Set(['token_not_allowed', 'sessions_only'])
+const REFUSALS = new Set(['token_not_allowed', 'sessions_only', 'scim_wrong_token'])
 
-/** Scopes of the tokens: each scope alone, then all */
-const TOKENS: readonly (readonly Scope[])[] = [...SCOPES.map((scope) => [scope]), SCOPES]
+/** Codes of the refusals by the scope that the operation needs; default `token_not_allowed` */
+const REFUSAL_BY_NEED = new Map([
+  ['none', 'sessions_only'],
+  ['scim', 'scim_wrong_token'],
+])
+
+/** Scopes of the tokens: each scope alone, then all except `scim` */
+const TOKENS: readonly (readonly Scope[])[] = [...TOKEN_SCOPES.map((scope) => [scope]), SCOPES]
 
 t.test('every operation names a token scope, except the public ones', async (t) => {
   for (const operation of operations) {
     const { security, 'x-token-scope': need } = describe(operation)
     const isPublic = security?.length === 0
-    t.ok(isPublic ? need === undefined : [...SCOPES, 'all', 'any', 'none'].includes(need), operation.route)
+    t.ok(
+      isPublic ? need === undefined : [...TOKEN_SCOPES, 'all', 'any', 'itself', 'none'].includes(need),
+      operation.route,
+    )
   }
 })
 
@@ -49,7 +58,7 @@ t.test('every operation accepts the tokens of the scope that the document names,
       })
       if (isItself) ({ id, token } = await createToken())
       const code = String(response.headers['x-error-code'])
-      const expected = isAllowed ? 'allowed' : need === 'none' ? 'sessions_only' : 'token_not_allowed'
+      const expected = isAllowed ? 'allowed' : (REFUSAL_BY_NEED.get(need) ?? 'token_not_allowed')
       t.equal(REFUSALS.has(code) ? code : 'allowed', expected, `${scopes}: ${route}`)
       t.not(response.status, 401, `${scopes}: ${route} keeps the token`)
     }

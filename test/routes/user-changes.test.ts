@@ -57,6 +57,7 @@ t.test('the check shows each change, and applying the list makes exactly these',
     changes,
     missing,
     too_many_missing: false,
+    service_tokens: [],
   })
   t.match(await rowOf(anna.id), {
     display_name: 'Änne Groß',

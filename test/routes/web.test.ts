@@ -241,7 +241,7 @@ t.test('the app needs no query and no session, logged in or not', async (t) => {
 t.test('the app is not part of the described API', async (t) => {
   const { paths } = (await get('/openapi.json')).json()
   t.strictSame(
-    Object.keys(paths).filter((path) => !/^\/(api\/|healthz$|readyz$|openapi\.json$)/.test(path)),
+    Object.keys(paths).filter((path) => !/^\/(api\/|scim\/|healthz$|readyz$|openapi\.json$)/.test(path)),
     [],
   )
 })

@@ -40,8 +40,8 @@ function patternOf(path: string): RegExp {
 
 /**
  * Creates a checker for an OpenAPI document. Objects may have only the keys that their schema describes or explicitly
- * allows. A response to an undescribed request must be an error of the schema `Error`, or an HTML page outside of
- * `/api`. The checker ignores responses to HEAD and OPTIONS.
+ * allows. A response to an undescribed request must be an error of the schema `Error`, below `/scim` of `ScimError`, or
+ * an HTML page outside of both. The checker ignores responses to HEAD and OPTIONS.
  */
 export function createResponseChecker(document: Json): ResponseChecker {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -67,8 +67,9 @@ export function createResponseChecker(document: Json): ResponseChecker {
     if (method === 'HEAD' || method === 'OPTIONS') return []
     if (found === undefined) {
       // The web app is not part of the API.
-      if (mediaType === 'text/html' && !path.startsWith('/api')) return []
-      return status < 400 ? [`${status}, but not described`] : validate('/components/schemas/Error', parse(text))
+      if (mediaType === 'text/html' && !/^\/(api|scim)/.test(path)) return []
+      const errors = path.startsWith('/scim') ? 'ScimError' : 'Error'
+      return status < 400 ? [`${status}, but not described`] : validate(`/components/schemas/${errors}`, parse(text))
     }
     const { responses } = found.methods[method.toLowerCase()]
     const key = status in responses ? String(status) : `${String(status)[0]}XX`
@@ -87,7 +88,7 @@ export function createResponseChecker(document: Json): ResponseChecker {
     if (response.content?.[mediaType] === undefined) return [`${status} as ${mediaType} is not described`]
     return validate(
       `${pointer}/content/${escapePointer(mediaType)}/schema`,
-      mediaType === 'application/json' ? parse(text) : text,
+      /[/+]json$/.test(mediaType) ? parse(text) : text,
     )
   }
 }

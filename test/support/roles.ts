@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/types.js'
-import { SCOPES } from '../../src/domain/accounts/scopes.js'
+import { SCOPES, TOKEN_SCOPES } from '../../src/domain/accounts/scopes.js'
 import { defineTest } from './edited-tests.js'
 import { createEditor, createSource } from './editing.js'
 import { createCard, createCheatsheet, createDeck, createUser, unique } from './factories.js'
@@ -9,10 +9,14 @@ import { type Caller, callerOf, type Service } from './service.js'
 
 const SESSIONS = ['anonymous', 'learner', 'author', 'other', 'editor', 'admin', 'auditor'] as const
 
-/** Callers in the order of the columns: sessions, then the editor's and the administrator's tokens by scope */
+/**
+ * Callers in the order of the columns: sessions, then the editor's and the administrator's tokens by scope; only an
+ * administrator can have the scope `scim`
+ */
 export const CALLERS = [
   ...SESSIONS,
   ...['editor', 'admin'].flatMap((owner) => SCOPES.map((scope) => `${owner}:${scope}`)),
+  'admin:scim',
 ]
 
 export interface Row {
@@ -91,8 +95,11 @@ export async function createRoles(service: Service): Promise<Roles> {
     (caller) => names.find(({ id }) => id === caller?.id)?.username,
   )
   const tokens: Caller[] = []
-  for (const owner of [editor, admin]) {
-    for (const scope of SCOPES) {
+  for (const [owner, scopes] of [
+    [editor, SCOPES],
+    [admin, TOKEN_SCOPES],
+  ] as const) {
+    for (const scope of scopes) {
       const { body } = await owner.post('/api/auth/tokens', { name: scope, scopes: [scope] })
       tokens.push(callerOf(app, undefined, body.token))
     }

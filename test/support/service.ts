@@ -25,6 +25,7 @@ export const CONFIG: AppOptions['config'] = {
   oidc: undefined,
   passwordLogin: true,
   publicUrl: undefined,
+  scimAdopt: false,
   rateLimit: 0,
   sessionMaxDays: 30,
   statisticsMinPersons: 5,
@@ -57,6 +58,7 @@ export interface Caller {
   get(url: string, options?: InjectOptions): Promise<ServiceResponse>
   post(url: string, payload?: unknown, options?: InjectOptions): Promise<ServiceResponse>
   patch(url: string, payload?: unknown, options?: InjectOptions): Promise<ServiceResponse>
+  put(url: string, payload?: unknown, options?: InjectOptions): Promise<ServiceResponse>
   delete(url: string, options?: InjectOptions): Promise<ServiceResponse>
   send(options: InjectOptions): Promise<ServiceResponse>
   cookie: string | undefined
@@ -198,7 +200,7 @@ export function callerOf(app: FastifyInstance, cookie?: string, token?: string):
       headers: response.headers,
     })
     checkErrorCode(options, response)
-    const isJson = String(response.headers['content-type']).startsWith('application/json')
+    const isJson = /^application\/(scim\+)?json/.test(String(response.headers['content-type']))
     return {
       status: response.statusCode,
       headers: response.headers,
@@ -206,7 +208,7 @@ export function callerOf(app: FastifyInstance, cookie?: string, token?: string):
       body: isJson && response.body !== '' ? response.json() : undefined,
     }
   }
-  const withBody = (method: 'POST' | 'PATCH') => (url: string, payload?: unknown, options?: InjectOptions) =>
+  const withBody = (method: 'POST' | 'PATCH' | 'PUT') => (url: string, payload?: unknown, options?: InjectOptions) =>
     send({ ...options, method, url, ...(payload !== undefined && { payload: payload as object }) })
   return {
     cookie,
@@ -214,6 +216,7 @@ export function callerOf(app: FastifyInstance, cookie?: string, token?: string):
     get: (url, options) => send({ ...options, method: 'GET', url }),
     post: withBody('POST'),
     patch: withBody('PATCH'),
+    put: withBody('PUT'),
     delete: (url, options) => send({ ...options, method: 'DELETE', url }),
   }
 }

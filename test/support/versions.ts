@@ -276,6 +276,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
     await admin('GET', `/api/content/export?source=${source.id}`)
   }
   await callEditing(admin)
+  await callScim(admin, anonymous)
   await admin('GET', '/api/content/sources')
 
   const learner = await logIn('erika')
@@ -602,6 +603,36 @@ async function callAssignments(
   await admin('PATCH', `/api/accounts/${user.id}`, { display_name: 'Lena Groß' })
   const { code: corrected } = (await admin('POST', `/api/proofs/${code}/correct-name`)).body
   await admin('POST', `/api/proofs/${corrected}/revoke`, { reason: 'Versehen' })
+}
+
+/** Calls the operations for identity providers. */
+async function callScim(admin: Send, anonymous: Send): Promise<void> {
+  const { token } = (await admin('POST', '/api/auth/tokens', { name: 'SCIM', scopes: ['scim'] })).body
+  const send = async (method: string, url: string, payload?: object) =>
+    (await anonymous(method, `/scim/v2${url}`, payload, { authorization: `Bearer ${token}` })).body
+  const patchOf = (...Operations: object[]) => ({ Operations })
+  for (const path of ['/ServiceProviderConfig', '/ResourceTypes', '/ResourceTypes/User', '/Schemas']) {
+    await send('GET', path)
+  }
+  await send('GET', '/Schemas/urn:ietf:params:scim:schemas:core:2.0:Group')
+  const name = `scim-${randomBytes(6).toString('hex')}`
+  const user = await send('POST', '/Users', { userName: name, externalId: name, emails: [{ value: 'e@example.org' }] })
+  const filter = `userName eq "${name}" and externalId eq "${name}" and active eq true and id eq "${user.id}"`
+  await send('GET', `/Users?filter=${encodeURIComponent(`${filter} and displayName eq "x" and emails eq "x"`)}`)
+  await send('POST', '/Users/.search', { filter, count: 1 })
+  await send('GET', `/Users/${user.id}`)
+  await send('PUT', `/Users/${user.id}`, { userName: `${name}-neu`, displayName: 'Neu' })
+  const group = await send('POST', '/Groups', { displayName: name, externalId: name, members: [{ value: user.id }] })
+  const members = `members.value eq "${user.id}" and displayName eq "${name}" and externalId eq "${name}"`
+  await send('GET', `/Groups?filter=${encodeURIComponent(`${members} and id eq "${group.id}"`)}`)
+  await send('POST', '/Groups/.search', { excludedAttributes: ['members'] })
+  await send('GET', `/Groups/${group.id}`)
+  await send('PUT', `/Groups/${group.id}`, { displayName: `${name}-neu` })
+  await send('PATCH', `/Groups/${group.id}`, patchOf({ op: 'remove', path: 'members' }))
+  await send('PATCH', `/Users/${user.id}`, patchOf({ op: 'replace', value: { active: false } }))
+  await send('PATCH', `/Users/${user.id}`, patchOf({ op: 'replace', value: { active: true } }))
+  await send('DELETE', `/Groups/${group.id}`)
+  await send('DELETE', `/Users/${user.id}`)
 }
 
 async function callEditing(admin: Send): Promise<void> {

@@ -106,6 +106,8 @@ export async function updateListed(transaction: Transaction<Database>, accounts:
       display_name = given.display_name, is_admin = given.is_admin, is_author = given.is_author,
       is_auditor = given.is_auditor, auditor_until = given.auditor_until,
       must_change_password = given.must_change_password, disabled_on = given.disabled_on, email = given.email,
+      scim_disabled = scim_disabled and users.disabled_on is not distinct from given.disabled_on,
+      scim_former_day = case when users.disabled_on is not distinct from given.disabled_on then scim_former_day end,
       email_confirmed_at = case when users.email = given.email then email_confirmed_at end,
       personnel_number = given.personnel_number, external_id = given.external_id
     from unnest(

@@ -401,7 +401,8 @@ async function findAccountJson(db: Kysely<Database>, userId: number): Promise<Ac
   const user = json(sql`
     id, username, display_name, is_admin, ${instant('created_at')}, is_author, is_auditor, auditor_until, must_change_password,
     last_seen_on, disabled_on,
-    email, ${instant('email_confirmed_at')}, personnel_number, external_id, language, language_used,
+    email, ${instant('email_confirmed_at')}, personnel_number, external_id,
+    scim_disabled, scim_former_day, scim_deleted, awaits_link, language, language_used,
     (select ${instant('created_at')} from calendar_tokens where user_id = users.id) as calendar_since,
     (select address from address_confirmations where user_id = users.id) as unconfirmed_email,
     due_cards_mail_key is not null as due_cards_mail,

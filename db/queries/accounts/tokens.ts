@@ -3,19 +3,24 @@ import type { Scope } from '../../../src/domain/accounts/scopes.js'
 import type { Recheck } from '../../../src/domain/sign-in/settings.js'
 import type { Database } from '../../types.js'
 import { isUnconfirmed } from './confirmed.js'
+import { isEnabled } from './enabled.js'
 import type { AccountWithState } from './users.js'
 
 // Raw SQL: one statement reads the token and records its use; every request with a token runs it.
 
 const TOKEN = ['id', 'name', 'created_at', 'last_used_at', 'expires_at', 'scopes', 'is_service'] as const
 
+/** Tokens that other systems use, also when the owner does not log in */
+const IS_SERVICE = sql<boolean>`(is_service or 'scim' = any(scopes))`
+
 export type ApiToken = Pick<Selectable<Database['api_tokens']>, (typeof TOKEN)[number]>
 
 export interface SentToken {
   id: number
+  name: string
   scopes: Scope[]
   user: AccountWithState
-  /** Whether the provider must confirm the owner again; see `isUnconfirmed`. Never for a service token */
+  /** Whether the provider must confirm the owner again; see `isUnconfirmed`. Never for a service token or one of the scope `scim` */
   is_unconfirmed: boolean
 }
 
@@ -28,25 +33,27 @@ export async function findSentToken(
   tokenHash: Buffer,
   recheck: Recheck | undefined,
 ): Promise<SentToken | undefined> {
-  const { rows } = await sql<AccountWithState & { token_id: number; scopes: Scope[]; is_unconfirmed: boolean }>`
+  const { rows } = await sql<
+    AccountWithState & { token_id: number; token_name: string; scopes: Scope[]; is_unconfirmed: boolean }
+  >`
     with found as (
-      select api_tokens.id as token_id, scopes, users.id, username, display_name, is_admin, is_author, is_auditor,
+      select api_tokens.id as token_id, api_tokens.name as token_name, scopes, users.id, username, display_name, is_admin, is_author, is_auditor,
         auditor_until, users.created_at,
         must_change_password and password_hash is not null as must_change_password, last_seen_on, disabled_on,
         language, language_used,
-        not is_service and ${isUnconfirmed(recheck)} as is_unconfirmed
+        not is_service and 'scim' <> all(scopes) and ${isUnconfirmed(recheck)} as is_unconfirmed
       from api_tokens join users on users.id = user_id
       where token_hash = ${tokenHash} and (expires_at is null or expires_at > now())
     ), used as (
       update api_tokens set last_used_at = now() from found
       where api_tokens.id = token_id and (last_used_at is null or last_used_at <= now() - interval '1 minute')
     )
-    select token_id, scopes, id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at,
+    select token_id, token_name, scopes, id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at,
       must_change_password, last_seen_on, disabled_on, language, language_used, is_unconfirmed
     from found`.execute(db)
   if (rows[0] === undefined) return undefined
-  const { token_id, scopes, is_unconfirmed, ...user } = rows[0]
-  return { id: token_id, scopes, user, is_unconfirmed }
+  const { token_id, token_name, scopes, is_unconfirmed, ...user } = rows[0]
+  return { id: token_id, name: token_name, scopes, user, is_unconfirmed }
 }
 
 /** Includes expired tokens that have not been deleted yet. */
@@ -54,7 +61,7 @@ export async function listTokens(db: Kysely<Database>, userId: number): Promise<
   return db.selectFrom('api_tokens').select(TOKEN).where('user_id', '=', userId).orderBy('id').execute()
 }
 
-/** Returns id and name of the service tokens of a user. */
+/** Returns id and name of the service tokens of a user, and of those of the scope `scim`. */
 export async function listServiceTokens(
   db: Kysely<Database>,
   userId: number,
@@ -63,8 +70,25 @@ export async function listServiceTokens(
     .selectFrom('api_tokens')
     .select(['id', 'name'])
     .where('user_id', '=', userId)
-    .where('is_service', '=', true)
+    .where(IS_SERVICE)
     .orderBy('id')
+    .execute()
+}
+
+/** Returns the tokens of several users under the same conditions, with the names of their owners. */
+export async function listServiceTokensOf(
+  db: Kysely<Database>,
+  userIds: readonly number[],
+): Promise<(Pick<ApiToken, 'id' | 'name'> & { username: string })[]> {
+  if (userIds.length === 0) return []
+  return db
+    .selectFrom('api_tokens')
+    .innerJoin('users', 'users.id', 'user_id')
+    .select(['api_tokens.id', 'name', 'username'])
+    .where('user_id', '=', sql<number>`any(${userIds}::integer[])`)
+    .where(IS_SERVICE)
+    .orderBy('username')
+    .orderBy('api_tokens.id')
     .execute()
 }
 
@@ -80,6 +104,23 @@ export async function insertToken(
     .values({ ...row, expires_at })
     .returning(TOKEN)
     .executeTakeFirstOrThrow()
+}
+
+/** Returns the enabled administrator who answers for tokens of the command line: one with emergency access comes first. */
+export async function findTokenOwner(
+  transaction: Transaction<Database>,
+  today: string,
+): Promise<{ id: number; username: string } | undefined> {
+  return transaction
+    .selectFrom('users')
+    .select(['id', 'username'])
+    .where('is_admin', '=', true)
+    .where(isEnabled(today))
+    .orderBy('emergency', 'desc')
+    .orderBy('id')
+    .limit(1)
+    .forKeyShare()
+    .executeTakeFirst()
 }
 
 /** Returns the token; undefined if the user has no such token. */

@@ -267,18 +267,21 @@ export async function updateUser(
     | 'personnel_number'
     | 'external_id'
     | 'language'
+    | 'awaits_link'
   >,
 ): Promise<Account | undefined> {
   if (Object.values(values).every((value) => value === undefined)) return findAccount(db, id)
   const allowed = values.link_next_login === true ? { link_allowed_at: sql<Date>`now()` } : {}
   const { email } = values
+  // Only the deactivation by SCIM is lifted by SCIM. Its service marks the account after this statement.
+  const ended = values.disabled_on === undefined ? {} : { scim_disabled: false, scim_former_day: null }
   const unconfirmed =
     email === undefined
       ? {}
       : { email_confirmed_at: sql<Date | null>`case when email = ${email} then email_confirmed_at end` }
   const user = await db
     .updateTable('users')
-    .set({ ...unconfirmed, ...values, ...allowed })
+    .set({ ...unconfirmed, ...values, ...allowed, ...ended })
     .where('id', '=', id)
     .returning(ACCOUNT)
     .executeTakeFirst()

@@ -5,13 +5,13 @@ import type { Database } from '../../types.js'
 
 // Raw SQL: `on conflict` names a partial index, and rows come from arrays (`unnest`).
 
-/** A current member. A person with two memberships, by hand and by group, has the higher role. */
+/** A current member. A person with several memberships, by hand and by group, has the higher role. */
 export interface TeamMember {
   id: number
   username: string
   display_name: string
   role: TeamRole
-  /** Whether the provider's groups make the person a member */
+  /** Whether the provider's groups make the person a member, by a login or by SCIM */
   by_group: boolean
   /** Whether the person was made a member by hand; may be true together with `by_group` */
   by_hand: boolean
@@ -36,7 +36,7 @@ export async function listMembers(
     .innerJoin('users', 'users.id', 'user_id')
     .select(['users.id', 'username', 'display_name', HIGHER_ROLE.as('role')])
     .select(({ eb, fn }) => [
-      fn<boolean>('bool_or', [eb('origin', '=', 'claim')]).as('by_group'),
+      fn<boolean>('bool_or', [eb('origin', '<>', 'hand')]).as('by_group'),
       fn<boolean>('bool_or', [eb('origin', '=', 'hand')]).as('by_hand'),
     ])
     .where('team_id', '=', teamId)
@@ -142,7 +142,7 @@ export async function insertMembers(
     from ${given(members)}`.execute(transaction)
 }
 
-/** Lists the current memberships of users; a user may have two in a team, by hand and by group. */
+/** Lists the current memberships of users; a user may have several in a team, by hand and by group. */
 export async function listMembershipsOf(
   db: Kysely<Database>,
   userIds: readonly number[],
@@ -173,18 +173,12 @@ export async function endMemberships(
   return Number(numAffectedRows)
 }
 
-export async function isMember(
-  db: Kysely<Database>,
-  teamId: number,
-  userId: number,
-  origin: MemberOrigin,
-): Promise<boolean> {
+export async function isMember(db: Kysely<Database>, teamId: number, userId: number): Promise<boolean> {
   const row = await db
     .selectFrom('team_members')
     .select('id')
     .where('team_id', '=', teamId)
     .where('user_id', '=', userId)
-    .where('origin', '=', origin)
     .where('until_on', 'is', null)
     .executeTakeFirst()
   return row !== undefined

@@ -7,7 +7,7 @@ import { type ChangedIds, changesSince } from '../changes.js'
 
 const TEAM = ['id', 'name', 'external_group', 'external_id', 'created_at', 'edit_version as version'] as const
 
-export type Team = Omit<Selectable<Database['teams']>, 'edit_version'> & { version: number }
+export type Team = Omit<Selectable<Database['teams']>, 'edit_version' | 'scim_state'> & { version: number }
 
 /** A team with the number of its current members, leads included. */
 export type ListedTeam = Team & { members: number }
@@ -70,8 +70,16 @@ export async function findTeamByExternalId(db: Kysely<Database>, externalId: str
   return db.selectFrom('teams').select(TEAM).where('external_id', '=', externalId).executeTakeFirst()
 }
 
-export async function lockTeam(transaction: Transaction<Database>, id: number): Promise<Team | undefined> {
-  return transaction.selectFrom('teams').select(TEAM).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+export async function lockTeam(
+  transaction: Transaction<Database>,
+  id: number,
+): Promise<(Team & Pick<Selectable<Database['teams']>, 'scim_state'>) | undefined> {
+  return transaction
+    .selectFrom('teams')
+    .select([...TEAM, 'scim_state'])
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
 }
 
 /** Returns the teams with these names and, within a transaction, prevents their deletion until it ends. */
@@ -140,7 +148,12 @@ export async function findTakenKey(
 export async function updateTeam(transaction: Transaction<Database>, id: number, change: TeamInput): Promise<Team> {
   return transaction
     .updateTable('teams')
-    .set({ ...change, edit_version: sql`edit_version + 1` })
+    .set({
+      ...change,
+      // A team that SCIM has deleted may get a group, and then belongs to the logins.
+      ...(change.external_group && { scim_state: null }),
+      edit_version: sql`edit_version + 1`,
+    })
     .where('id', '=', id)
     .returning(TEAM)
     .executeTakeFirstOrThrow()

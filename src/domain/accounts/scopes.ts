@@ -1,10 +1,24 @@
+import { InvalidField } from '../refusal.js'
+
 /** Scopes that limit an API token within the rights of its owner, in display order */
 export const SCOPES = ['read', 'learn', 'content', 'admin'] as const
 
-export type Scope = (typeof SCOPES)[number]
+/**
+ * Scope of a token for an identity provider. It stands alone in a token, reaches only `/scim` and the deletion of the
+ * token, and is not part of `all`.
+ */
+export const SCIM_SCOPE = 'scim'
 
-/** Scopes that a token needs: one scope, `all` scopes, or no particular scope (`any`); `none` refuses every token */
-export type Need = Scope | 'all' | 'any' | 'none'
+/** All scopes that a token may have, in display order */
+export const TOKEN_SCOPES = [...SCOPES, SCIM_SCOPE] as const
+
+export type Scope = (typeof TOKEN_SCOPES)[number]
+
+/**
+ * Scopes that a token needs: one scope, `all` scopes except `scim`, or no particular scope except `scim` (`any`);
+ * `itself` accepts every token, and `none` refuses every token
+ */
+export type Need = Scope | 'all' | 'any' | 'itself' | 'none'
 
 interface Rule {
   /** Prefix of route patterns; matches whole path segments */
@@ -67,11 +81,12 @@ const RULES: Rule[] = [
   rule('/api/auth/me', 'any'),
   rule('/api/auth/password', 'none'),
   // A token may delete itself, but no other token of its owner; the handler checks this.
-  rule('/api/auth/tokens', 'all', 'any', 'none'),
+  rule('/api/auth/tokens', 'all', 'itself', 'none'),
   // No token may change how its owner signs in.
   rule('/api/auth/confirm', 'none'),
   rule('/api/auth/passkeys', 'all', 'none'),
   rule('/api/auth/oidc', 'all', 'none'),
+  rule('/scim', 'scim'),
 ]
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -86,15 +101,22 @@ export function needOf(method: string, path: string): Need | undefined {
 
 /** Returns whether a token with these scopes meets the need; undefined stands for `all`. */
 export function meetsNeed(scopes: readonly Scope[], need: Need = 'all'): boolean {
-  if (need === 'any') return true
   if (need === 'none') return false
+  if (need === 'itself') return true
+  if (scopes.includes(SCIM_SCOPE)) return need === SCIM_SCOPE
+  if (need === 'any') return true
   return need === 'all' ? SCOPES.every((scope) => scopes.includes(scope)) : scopes.includes(need)
 }
 
 /**
- * Returns the scopes in display order without duplicates; all scopes if none are given.
+ * Returns the scopes in display order without duplicates; all scopes except `scim` if none are given.
+ * @throws InvalidInput if `scim` is given together with another scope
  * @example parseScopes(['learn', 'read', 'learn']) // ['read', 'learn']
  */
 export function parseScopes(given: readonly Scope[] = SCOPES): Scope[] {
-  return SCOPES.filter((scope) => given.includes(scope))
+  const scopes = TOKEN_SCOPES.filter((scope) => given.includes(scope))
+  if (scopes.includes(SCIM_SCOPE) && scopes.length > 1) {
+    throw new InvalidField('scopes', 'darf neben „scim“ nichts anderes enthalten')
+  }
+  return scopes
 }

@@ -6,6 +6,12 @@ export const TEAM_TAKEN = new Refusal(
   'team_taken',
   'Ein Team mit diesem Namen oder dieser Gruppe gibt es schon',
 )
+export const TEAM_BY_SCIM = new Refusal(
+  'conflict',
+  'team_by_scim',
+  'Dieses Team verwaltet der Anbieter über SCIM; es kann nicht auch eine Gruppe der Anmeldung haben',
+  { field: 'external_group' },
+)
 export const NOT_A_LEAD = new Refusal(
   'forbidden',
   'not_a_lead',

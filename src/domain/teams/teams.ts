@@ -6,8 +6,11 @@ export const TEAM_ROLES = ['member', 'lead'] as const
 
 export type TeamRole = (typeof TEAM_ROLES)[number]
 
-/** Origin of a membership: an administrator, or the groups of the identity provider */
-export type MemberOrigin = 'hand' | 'claim'
+/** Origin of a membership: an administrator, the groups of a login (`OIDC_GROUPS_CLAIM`), or a group of SCIM */
+export type MemberOrigin = 'hand' | 'claim' | 'scim'
+
+/** `bound`: SCIM manages the team; `deleted`: SCIM has deleted it, and it stays here with its assignments */
+export type ScimState = 'bound' | 'deleted'
 
 /** Teams that a user may see: all for administrators, otherwise those that the user leads */
 export type ViewableTeams = 'all' | ReadonlySet<number>

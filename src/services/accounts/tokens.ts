@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely'
-import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
+import { type Actor, type AuditedAction, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { lockSession } from '../../../db/queries/accounts/sessions.js'
 import {
   type ApiToken,
   deleteTokens,
+  findTokenOwner,
   hasToken,
   insertToken,
   markServiceToken,
@@ -12,7 +13,7 @@ import {
 import type { Account } from '../../../db/queries/accounts/users.js'
 import type { Database } from '../../../db/types.js'
 import { NOT_LOGGED_IN, TOKEN_NOT_FOUND } from '../../domain/accounts/refusals.js'
-import type { Scope } from '../../domain/accounts/scopes.js'
+import { SCIM_SCOPE, type Scope } from '../../domain/accounts/scopes.js'
 import { createToken, hashToken } from '../../domain/accounts/tokens.js'
 import { createOnce, type FormRequest } from '../create-once.js'
 
@@ -46,8 +47,7 @@ export async function createOwnToken(
       input: newToken,
       create: async () => {
         const { id, name } = await insertToken(transaction, { user_id: user.id, token_hash, ...newToken })
-        if (user.is_admin)
-          await insertAuditEntry(transaction, actor, { action: 'token.create', target_id: id, target: name })
+        if (user.is_admin) await insertAuditEntry(transaction, actor, creationOf({ id, name }, newToken))
         return id
       },
       name: async (id) => ((await hasToken(transaction, user.id, id)) ? { id } : undefined),
@@ -57,6 +57,36 @@ export async function createOwnToken(
     // A password reset has deleted the token and ended the session.
     if (row === undefined) throw NOT_LOGGED_IN
     return { ...row, token }
+  })
+}
+
+/** Returns the action for the audit trail. Names the scope of tokens for identity providers, which change accounts. */
+function creationOf({ id, name }: { id: number; name: string }, { scopes }: Pick<NewToken, 'scopes'>): AuditedAction {
+  const details = scopes.includes(SCIM_SCOPE) ? { details: { scopes } } : {}
+  return { action: 'token.create', target_id: id, target: name, ...details }
+}
+
+/**
+ * Creates a token with the scope `scim` for the administrator who has emergency access, otherwise for the first one, and
+ * returns it. Emergency accounts cannot be disabled by SCIM. Only the hash of the token is stored.
+ * @returns undefined if no administrator can answer for the token
+ */
+export async function createScimToken(
+  db: Kysely<Database>,
+  actor: Actor,
+  name: string,
+  today: string,
+): Promise<string | undefined> {
+  const token = createToken()
+  const token_hash = hashToken(token) as Buffer
+  return db.transaction().execute(async (transaction) => {
+    const owner = await findTokenOwner(transaction, today)
+    if (owner === undefined) return undefined
+    const scopes: Scope[] = [SCIM_SCOPE]
+    const { id } = await insertToken(transaction, { user_id: owner.id, name, token_hash, lifetimeDays: null, scopes })
+    const details = { scopes, owner: owner.username }
+    await insertAuditEntry(transaction, actor, { action: 'token.create', target_id: id, target: name, details })
+    return token
   })
 }
 

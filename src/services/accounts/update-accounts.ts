@@ -7,6 +7,7 @@ import {
   listMissingAccounts,
   updateListed,
 } from '../../../db/queries/accounts/listed.js'
+import { listServiceTokensOf } from '../../../db/queries/accounts/tokens.js'
 import {
   deleteAccesses,
   listAdmins,
@@ -41,6 +42,8 @@ export interface ListedChanges {
   missing: number
   /** Whether more than a tenth of the enabled accounts are missing */
   too_many_missing: boolean
+  /** Service tokens that end because their owners are disabled */
+  service_tokens: Awaited<ReturnType<typeof listServiceTokensOf>>
 }
 
 export interface UpdateRules extends AccountRules {
@@ -56,8 +59,8 @@ interface Plan extends ListedChanges {
 
 /** Returns what a list changes. @throws FaultyUsers with all faults, if there are any */
 export async function checkChanges(db: Kysely<Database>, list: ChangeList, rules: UpdateRules): Promise<ListedChanges> {
-  const { changes, missing, too_many_missing } = await plan(db, list, { ...rules, admins: await listAdmins(db) })
-  return { changes, missing, too_many_missing }
+  const { updates: _, teams: _teams, ...changes } = await plan(db, list, { ...rules, admins: await listAdmins(db) })
+  return changes
 }
 
 /**
@@ -84,7 +87,7 @@ export async function updateAccounts(
     return handOver(transaction, actor, { userIds, today }, async () => {
       const admins = await lockAdmins(transaction)
       const { updates, teams, ...result } = await plan(transaction, list, { ...rules, admins, isLocking: true })
-      const { changes, missing, too_many_missing } = result
+      const { missing, too_many_missing } = result
       if (rules.disablesMissing && missing !== (confirmed ?? 0)) {
         const refusal = too_many_missing ? TOO_MANY_MISSING : MISSING_NOT_CONFIRMED
         throw refusal.at('confirm_disabled', { missing })
@@ -103,7 +106,7 @@ export async function updateAccounts(
       )
       await moveTeams(transaction, actor, updates, { teams, today })
       await insertAuditEntries(transaction, actor, (await mapInTurns(updates, updateDeed)).flat())
-      return { changes, missing, too_many_missing }
+      return result
     })
   })
 }
@@ -146,7 +149,16 @@ async function plan(
     }
   }
   const changes = (await mapInTurns(updates, changesOf)).flat()
-  return { updates, teams, changes, missing: missing.length, too_many_missing: missing.length * 10 > enabled }
+  const leaving = updates.filter(isLeaving).map(({ before }) => before.id)
+  const service_tokens = await listServiceTokensOf(db, leaving)
+  return {
+    updates,
+    teams,
+    changes,
+    service_tokens,
+    missing: missing.length,
+    too_many_missing: missing.length * 10 > enabled,
+  }
 }
 
 /** Returns the accounts with the names of their teams. Yields after each account and membership. */
@@ -164,7 +176,7 @@ function* joinInSteps(
     const account = accounts.get(user_id)
     if (account === undefined) continue
     if (!account.teams.includes(name)) account.teams.push(name)
-    if (role === 'lead' || origin === 'claim') account.fixed_teams.push(name)
+    if (role === 'lead' || origin !== 'hand') account.fixed_teams.push(name)
   }
   for (const account of accounts.values()) {
     account.teams.sort()

@@ -19,6 +19,7 @@ import {
   lockPersonnelNumbers,
   updateUser,
 } from '../../../db/queries/accounts/users.js'
+import { awaitsLink, findAwaitingAccount } from '../../../db/queries/scim/users.js'
 import type { Database } from '../../../db/types.js'
 import { type Deactivation, isDisabled } from '../../domain/accounts/deactivation.js'
 import { type Profile, readProfile } from '../../domain/sign-in/claims.js'
@@ -88,7 +89,7 @@ async function admit(
   if (username === undefined) {
     throw new SignInFault('kein_name', `the provider gives no ${settings.claims.usernameClaim}`)
   }
-  const taken = await findCredentials(transaction, username)
+  const taken = await findNamed(transaction, username)
   if (taken !== undefined) {
     // This check precedes `adopt`, so that a disabled account is refused as disabled even if it cannot be linked.
     refuseDisabled(taken, today)
@@ -111,6 +112,14 @@ async function admit(
     details: { is_admin, ...(is_author && { is_author }), ...(is_auditor && { is_auditor }) },
   })
   return (await findIdentifiedUser(transaction, person)) as IdentifiedUser
+}
+
+/** Returns the account of the name. Without one, returns the account that SCIM has created with the name in another case. */
+async function findNamed(transaction: Transaction<Database>, username: string) {
+  const exact = await findCredentials(transaction, username)
+  if (exact !== undefined) return exact
+  const awaiting = await findAwaitingAccount(transaction, username)
+  return awaiting && findCredentials(transaction, awaiting.username)
 }
 
 /** @throws SignInFault `nicht_angelegt`, the code for persons without an account, if the account is disabled */
@@ -138,7 +147,8 @@ async function adopt(
   if (taken?.id !== found.id)
     throw new SignInFault('name_vergeben', 'the account of this name was deleted during the sign-in')
   const { id, username, link_next_login: isAllowed } = taken
-  if (!isAllowed && !linkByUsername) {
+  const isOfScim = !isAllowed && (await awaitsLink(transaction, id))
+  if (!isAllowed && !isOfScim && !linkByUsername) {
     throw new SignInFault('name_vergeben', 'an account of this name exists and is not linked')
   }
   // The provider has reassigned the name to another person, so it no longer identifies the owner of the account.
@@ -150,8 +160,12 @@ async function adopt(
     action: 'identity.link',
     target_id: id,
     target: username,
-    details: { issuer: person.issuer, allowed: isAllowed ? 'link_next_login' : 'OIDC_LINK_BY_USERNAME' },
+    details: {
+      issuer: person.issuer,
+      allowed: isAllowed ? 'link_next_login' : isOfScim ? 'scim' : 'OIDC_LINK_BY_USERNAME',
+    },
   })
+  await updateUser(transaction, id, { awaits_link: false })
   return (await findIdentifiedUser(transaction, person)) as IdentifiedUser
 }
 

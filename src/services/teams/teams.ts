@@ -19,7 +19,7 @@ import { USER_NOT_FOUND } from '../../domain/accounts/refusals.js'
 import { requireVersion } from '../../domain/content/refusals.js'
 import { EXTERNAL_ID_TAKEN } from '../../domain/external-id.js'
 import { InvalidField, type Refusal } from '../../domain/refusal.js'
-import { MEMBER_BY_GROUP, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../domain/teams/refusals.js'
+import { MEMBER_BY_GROUP, TEAM_BY_SCIM, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../domain/teams/refusals.js'
 import type { TeamInput, TeamRole } from '../../domain/teams/teams.js'
 import { handOver } from '../assignments/hand-over.js'
 import { keepOwnDuties } from '../assignments/own-duties.js'
@@ -46,7 +46,7 @@ export async function createTeam(
     const id = await createOnce(transaction, request, {
       kind: 'team',
       input: given,
-      create: () => insert(transaction, actor, given),
+      create: () => storeTeam(transaction, actor, given),
       name: async (id) => (await findTeam(transaction, id)) && { id },
     })
     const team = await findTeam(transaction, id)
@@ -55,7 +55,8 @@ export async function createTeam(
   })
 }
 
-async function insert(transaction: Transaction<Database>, actor: Actor, given: NewTeam): Promise<number> {
+/** Stores a new team, writes an audit entry and returns the id. @throws TEAM_TAKEN, EXTERNAL_ID_TAKEN as `createTeam` */
+export async function storeTeam(transaction: Transaction<Database>, actor: Actor, given: NewTeam): Promise<number> {
   await lockTeamNames(transaction)
   const taken = await findTakenKey(transaction, given)
   if (taken !== undefined) throw takenRefusal(taken)
@@ -75,6 +76,11 @@ async function insert(transaction: Transaction<Database>, actor: Actor, given: N
   return team.id
 }
 
+/** Returns the team without the state of SCIM, which responses do not contain. */
+function teamOf({ scim_state: _, ...team }: Team & { scim_state: unknown }): Team {
+  return team
+}
+
 function takenRefusal(key: 'name' | 'external_group' | 'external_id'): Refusal {
   return key === 'external_id' ? EXTERNAL_ID_TAKEN : TEAM_TAKEN.at(key)
 }
@@ -86,9 +92,10 @@ function takenRefusal(key: 'name' | 'external_group' | 'external_id'): Refusal {
  * @throws VersionOutdated if the team has changed since `version`
  * @throws TEAM_TAKEN if another team has the name or the group, EXTERNAL_ID_TAKEN if it has the external id
  * @throws OWN_OCCURRENCE if an ended membership would release the actor from an open mandatory occurrence
+ * @throws TEAM_BY_SCIM if SCIM manages the team, and the change gives it a group
  */
 export async function changeTeam(db: Kysely<Database>, actor: Actor, request: TeamChange): Promise<Team> {
-  return db.transaction().execute((transaction) => update(transaction, actor, request))
+  return db.transaction().execute((transaction) => updateStoredTeam(transaction, actor, request))
 }
 
 interface TeamChange {
@@ -98,7 +105,8 @@ interface TeamChange {
   today: string
 }
 
-async function update(
+/** Changes a team under the conditions of `changeTeam`. */
+export async function updateStoredTeam(
   transaction: Transaction<Database>,
   actor: Actor,
   { id, change, version, today }: TeamChange,
@@ -110,9 +118,10 @@ async function update(
   const fields = (['name', 'external_group', 'external_id'] as const).filter(
     (field) => change[field] !== undefined && change[field] !== before[field],
   )
-  if (fields.length === 0) return before
+  if (fields.length === 0) return teamOf(before)
   const taken = await findTakenKey(transaction, { ...change, id })
   if (taken !== undefined) throw takenRefusal(taken)
+  if (before.scim_state === 'bound' && change.external_group) throw TEAM_BY_SCIM
   if (fields.includes('external_group')) {
     const leads = { userIds: await listLeads(transaction, id), today }
     await handOver(transaction, actor, leads, () =>
@@ -143,11 +152,11 @@ export async function putTeam(
     await lockTeamNames(transaction)
     const known = await findTeamByExternalId(transaction, externalId)
     if (known !== undefined) {
-      return { team: await update(transaction, actor, { id: known.id, change, today }), isNew: false }
+      return { team: await updateStoredTeam(transaction, actor, { id: known.id, change, today }), isNew: false }
     }
     const { name, external_group = null } = change
     if (name === undefined) throw new InvalidField('name', 'fehlt')
-    const id = await insert(transaction, actor, { name, external_group, external_id: externalId })
+    const id = await storeTeam(transaction, actor, { name, external_group, external_id: externalId })
     const team = await findTeam(transaction, id)
     if (team === undefined) throw TEAM_NOT_FOUND
     return { team, isNew: true }
@@ -217,7 +226,7 @@ export async function removeMember(
         endMemberships(transaction, [{ team_id: teamId, user_id: userId }], today),
       )
       if (ended === 0) {
-        if (await isMember(transaction, teamId, userId, 'claim')) throw MEMBER_BY_GROUP
+        if (await isMember(transaction, teamId, userId)) throw MEMBER_BY_GROUP
         return
       }
       const details = { username: user.username }

@@ -5,7 +5,7 @@ export interface RequestParts {
 }
 
 /** First path segments below the scope for which the HTML page is never served */
-const NO_PAGES = new Set(['api', 'docs', 'assets', 'openapi.json', 'healthz', 'readyz', 'sw.js'])
+const NO_PAGES = new Set(['api', 'scim', 'docs', 'assets', 'openapi.json', 'healthz', 'readyz', 'sw.js'])
 
 /**
  * Returns the path of the cached file that the request gets; an empty string for the HTML page, which is sent for

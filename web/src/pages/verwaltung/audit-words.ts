@@ -115,6 +115,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   email: 'E-Mail-Adresse',
   personnel_number: 'Personalnummer',
   external_id: 'Externe Kennung',
+  scim_deleted: 'beim Anbieter gelöscht oder nicht mehr',
+  scim_state: 'Verwaltung durch den Anbieter',
 }
 
 /**

@@ -1,0 +1,45 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { acceptJsonAs } from '../../plugins/bodies.js'
+import loadShedding from '../../plugins/load-shedding.js'
+import rateLimit from '../../plugins/rate-limit.js'
+import scim, { SCIM_TYPE } from '../../plugins/scim.js'
+import { SCIM_METHOD, SCIM_NOT_SUPPORTED, SCIM_UNKNOWN } from '../../src/domain/scim/refusals.js'
+import { parseOnlyQuery } from '../../src/http/query.js'
+import discovery from './discovery.js'
+import groups from './groups.js'
+import users from './users.js'
+
+/** Maximum size of a body; a group of 10,000 members takes 1 MiB */
+const BODY_LIMIT = 2 * 2 ** 20
+
+/** Endpoints of RFC 7644 that are left out */
+const NOT_SUPPORTED = /^\/scim\/v2\/(Bulk|Me|\.search)\/?$/
+/** Paths of the endpoints, for requests with another method */
+const KNOWN = /^\/scim\/v2\/(ServiceProviderConfig|(ResourceTypes|Schemas|Users|Groups)(\/[^/]+)?)\/?$/
+
+/** SCIM 2.0 (RFC 7643, 7644) for identity providers: accounts and teams. Every response has the form of SCIM. */
+const scimRoutes: FastifyPluginAsync<{ maxDelayMs: number }> = async (app, { maxDelayMs }) => {
+  await app.register(scim)
+  await app.register(loadShedding, { maxDelayMs })
+  await app.register(rateLimit)
+  acceptJsonAs(app, SCIM_TYPE)
+  app.setValidatorCompiler(parseOnlyQuery)
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store')
+  })
+  app.addHook('onRoute', (route) => {
+    route.bodyLimit = BODY_LIMIT
+  })
+  app.addHook('preHandler', async (_request, reply) => {
+    reply.type(`${SCIM_TYPE}; charset=utf-8`)
+  })
+  app.setNotFoundHandler(({ url }) => {
+    const path = url.split('?', 1)[0] ?? ''
+    throw NOT_SUPPORTED.test(path) ? SCIM_NOT_SUPPORTED : KNOWN.test(path) ? SCIM_METHOD : SCIM_UNKNOWN
+  })
+  await app.register(discovery, { prefix: '/v2' })
+  await app.register(users, { prefix: '/v2/Users' })
+  await app.register(groups, { prefix: '/v2/Groups' })
+}
+
+export default scimRoutes
