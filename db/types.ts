@@ -19,6 +19,9 @@ import type { MemberOrigin, ScimState, TeamRole } from "../src/domain/teams/team
 import type { ShownId } from "../src/domain/tests/attempt.js";
 import type { TestDefinition } from "../src/domain/tests/definition.js";
 import type { Language } from "../src/domain/text/language.js";
+import type { DeliveryFault, DeliveryState } from "../src/domain/webhooks/delivery.js";
+import type { EventData, EventType, WebhookEvent } from "../src/domain/webhooks/events.js";
+import type { PauseCause, WebhookKind } from "../src/domain/webhooks/webhook.js";
 import type { AuditVia, ChangeKind, Derived, Fixed, FixedJsonText, FixedNullableJsonText, ItemState, JsonText, NullableJsonText, PictureExtension, SetLater, SignInMethod } from "./column-types.js";
 import type { ColumnType } from "kysely";
 
@@ -1191,6 +1194,10 @@ export interface Users {
   awaits_link: Generated<boolean>;
   created_at: Generated<Date>;
   /**
+   * Whether the event of the current deactivation was written; false while the account is enabled
+   */
+  disabled_announced: Generated<boolean>;
+  /**
    * First day on which the account is disabled, possibly in the future; null if no deactivation is planned
    */
   disabled_on: string | null;
@@ -1271,6 +1278,71 @@ export interface Users {
   username: string;
 }
 
+export interface WebhookEvents {
+  /**
+   * Beginning of the last response
+   */
+  answer: string | null;
+  attempted_at: Date | null;
+  attempts: Generated<number>;
+  created_at: Generated<Date>;
+  /**
+   * Ids, titles and days; names of persons are added when the event is sent
+   */
+  data: FixedJsonText<EventData>;
+  /**
+   * Why there was no response to the last attempt
+   */
+  fault: DeliveryFault | null;
+  id: Generated<number>;
+  message_id: Generated<string>;
+  state: Generated<DeliveryState>;
+  /**
+   * Status code of the last response; null if there was none
+   */
+  status: number | null;
+  type: EventType;
+  webhook_id: number;
+}
+
+export interface Webhooks {
+  created_at: Generated<Date>;
+  /**
+   * 1 plus the number of changes
+   */
+  edit_version: Generated<number>;
+  events: WebhookEvent[];
+  /**
+   * First of the failed attempts to send the oldest waiting event
+   */
+  failing_since: Date | null;
+  id: Generated<number>;
+  include_names: boolean;
+  kind: WebhookKind;
+  last_delivered_at: Date | null;
+  /**
+   * Names the process that is sending; null if none is
+   */
+  lease: string | null;
+  leased_until: Date | null;
+  name: string;
+  next_attempt_at: Date | null;
+  /**
+   * Day of the last events about overdue tasks
+   */
+  overdue_on: string | null;
+  pause_cause: PauseCause | null;
+  paused_at: Date | null;
+  /**
+   * Key of the signatures
+   */
+  secret: Buffer;
+  /**
+   * Secret: the address of a Teams workflow lets anyone post
+   */
+  url: string;
+}
+
 export interface Database {
   address_confirmations: AddressConfirmations;
   api_tokens: ApiTokens;
@@ -1346,4 +1418,6 @@ export interface Database {
   test_versions: TestVersions;
   tests: Tests;
   users: Users;
+  webhook_events: WebhookEvents;
+  webhooks: Webhooks;
 }

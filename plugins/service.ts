@@ -49,6 +49,8 @@ export interface ServiceConfig {
   passwordLogin: boolean
   /** The mail server; undefined if `SMTP_HOST` or `SMTP_FROM` is missing */
   mail: MailSettings | undefined
+  /** IP addresses and CIDR blocks of internal networks to which webhooks may lead */
+  webhookAllow: string[]
   /** Whether the web app is served beside the API */
   web: boolean
   /** Maximum requests per second and address in this process, averaged over ten seconds; 0 disables the rate limits. */

@@ -33,6 +33,7 @@ import setupRoutes from './setup/index.js'
 import teamRoutes from './teams/index.js'
 import testRoutes from './tests/index.js'
 import variantRoutes from './variants/index.js'
+import webhookRoutes from './webhooks/index.js'
 
 export interface ApiOptions {
   /** The first secret signs cookies; all secrets verify them. */
@@ -90,6 +91,7 @@ const api: FastifyPluginAsync<ApiOptions> = async (app, { sessionSecrets: secret
       await admins.register(mailOutbox, { prefix: '/mail' })
       await admins.register(adminRoutes, { prefix: '/admin' })
       await admins.register(setupRoutes, { prefix: '/setup' })
+      await admins.register(webhookRoutes, { prefix: '/webhooks' })
     })
   })
 }

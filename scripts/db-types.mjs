@@ -93,6 +93,13 @@ const COLUMNS = {
   'attempt_questions.points': 'SetLater<number>',
   'question_sums.sums': 'JsonText<unknown>',
   'question_sums.report': 'NullableJsonText<unknown>',
+  'webhooks.kind': 'WebhookKind',
+  'webhooks.events': 'WebhookEvent[]',
+  'webhooks.pause_cause': 'PauseCause | null',
+  'webhook_events.type': 'EventType',
+  'webhook_events.data': 'FixedJsonText<EventData>',
+  'webhook_events.state': 'Generated<DeliveryState>',
+  'webhook_events.fault': 'DeliveryFault | null',
   'question_reports.cells': 'FixedJsonText<Record<string, number>>',
 }
 
@@ -114,6 +121,9 @@ const IMPORTS = {
   '../src/domain/text/language.js': ['Language'],
   '../src/domain/tests/attempt.js': ['ShownId'],
   '../src/domain/tests/definition.js': ['TestDefinition'],
+  '../src/domain/webhooks/delivery.js': ['DeliveryFault', 'DeliveryState'],
+  '../src/domain/webhooks/events.js': ['EventData', 'EventType', 'WebhookEvent'],
+  '../src/domain/webhooks/webhook.js': ['PauseCause', 'WebhookKind'],
   './column-types.js': [
     'AuditVia',
     'ChangeKind',

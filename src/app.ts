@@ -27,6 +27,7 @@ import searchIndex from '../plugins/search-index.js'
 import service, { type ServiceConfig } from '../plugins/service.js'
 import validation from '../plugins/validation.js'
 import web from '../plugins/web.js'
+import webhooks from '../plugins/webhooks.js'
 import healthRoutes from '../routes/health/index.js'
 import api from '../routes/index.js'
 import scim from '../routes/scim/index.js'
@@ -65,6 +66,8 @@ const WEB_DIR = fileURLToPath(new URL('../app/', import.meta.url))
 /** Average interval of the check for nightly jobs; other jobs run at this interval or more often */
 const JOB_INTERVAL_MS = 10 * 60_000
 const OVERDUE_INTERVAL_MS = 60_000
+/** Average interval of the search for events to send to other systems */
+const WEBHOOK_INTERVAL_MS = 2_000
 
 /** Event loop delay above which requests to the API are refused with 503 */
 const MAX_DELAY_MS = 500
@@ -87,6 +90,7 @@ export interface AppOptions {
   maxDelayMs?: number
   jobIntervalMs?: number
   overdueIntervalMs?: number
+  webhookIntervalMs?: number
   /** Maximum time, in milliseconds, for receiving a request that is not an upload */
   requestTimeoutMs?: number
   /** Schema compilers; by default, each schema is compiled on first use. Tests share compiled schemas between apps. */
@@ -179,6 +183,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }
   await app.register(jobs, { intervalMs: options.jobIntervalMs ?? JOB_INTERVAL_MS })
   await app.register(overdueAttempts, { intervalMs: options.overdueIntervalMs ?? OVERDUE_INTERVAL_MS })
+  await app.register(webhooks, { intervalMs: options.webhookIntervalMs ?? WEBHOOK_INTERVAL_MS })
   await app.register(api, {
     prefix: '/api',
     sessionSecrets: options.sessionSecrets,

@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import type { ExportOptions } from './commands/export.js'
 import { localizeProgram, localizeSubcommand } from './commands/help.js'
 import type { UploadOptions } from './commands/uploads.js'
+import type { AddOptions } from './commands/webhooks.js'
 import type { Config } from './config.js'
 import { EXPORT_FORMATS, type ExportFormat } from './domain/content/export-formats.js'
 import { escapeControlCharacters } from './domain/text/printable.js'
@@ -32,6 +33,7 @@ const backups = () => import('./commands/backup.js')
 const users = () => import('./commands/users.js')
 const mails = () => import('./commands/mail.js')
 const teams = () => import('./commands/teams.js')
+const webhooks = () => import('./commands/webhooks.js')
 
 const program = new Command('svc-training')
   .description('Trainingsdienst: Karteikarten, Quiz und Cheat Sheets')
@@ -345,6 +347,41 @@ mail
   .option(...AS_JSON)
   .action(async (id: string, options: { json?: boolean }) =>
     (await mails()).resendMailNow(await config(), id, options, print),
+  )
+
+const webhook = program.command('webhook').description('Webhooks verwalten: andere Systeme erfahren, was geschieht')
+
+webhook
+  .command('add <Name> [Adresse]')
+  .description('einen Webhook anlegen; ohne Adresse wird sie von der Standardeingabe gelesen')
+  .option('--event <Ereignis...>', 'nur diese Ereignisse, etwa assignment.completed; ohne Angabe alle')
+  .option('--teams', 'als Karte für einen Workflow von Microsoft Teams')
+  .option('--names', 'mit den Namen der Personen')
+  .option(...AS_JSON)
+  .action(async (name: string, address: string | undefined, options: AddOptions) =>
+    (await webhooks()).addWebhook(await config(), name, address, options, print),
+  )
+
+webhook
+  .command('list')
+  .description('alle Webhooks zeigen')
+  .option(...AS_JSON)
+  .action(async (options: { json?: boolean }) => (await webhooks()).printWebhooks(await config(), options, print))
+
+webhook
+  .command('remove <Nummer>')
+  .description('einen Webhook löschen, mit allem, was noch wartet')
+  .option(...AS_JSON)
+  .action(async (id: string, options: { json?: boolean }) =>
+    (await webhooks()).deleteWebhook(await config(), id, options, print),
+  )
+
+webhook
+  .command('test <Nummer>')
+  .description('ein Testereignis senden und zeigen, was der Empfänger antwortet')
+  .option(...AS_JSON)
+  .action(async (id: string, options: { json?: boolean }) =>
+    (await webhooks()).testWebhook(await config(), id, options, print),
   )
 
 for (const command of program.commands) localizeSubcommand(command)

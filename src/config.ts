@@ -76,6 +76,7 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     ...signIn(env),
     scimAdopt: env.SCIM_ADOPT,
     mail: mailServer(env),
+    webhookAllow: listOf(env.WEBHOOK_ALLOW),
     web: env.WEB === 'on',
     rateLimit: env.RATE_LIMIT,
     logLevel: env.LOG_LEVEL,

@@ -189,10 +189,7 @@ export const SETTINGS = {
   },
   TRUST_PROXY: {
     schema: { type: 'string', default: '' },
-    check: (text) => {
-      const wrong = listOf(text).find((entry) => !isNetwork(entry))
-      return wrong === undefined ? undefined : `"${wrong}" ist weder eine IP-Adresse noch ein CIDR-Bereich`
-    },
+    check: checkNetworks,
     german: { text: 'Adressen oder CIDR-Bereiche der Proxys davor' },
     english: {
       text: 'addresses or CIDR blocks of the reverse proxies, comma-separated; `X-Forwarded-*` headers from other addresses are ignored, with one warning in the log',
@@ -424,6 +421,15 @@ export const SETTINGS = {
       default: "Node's list of public ones",
     },
   },
+  WEBHOOK_ALLOW: {
+    schema: { type: 'string', default: '' },
+    check: checkNetworks,
+    german: { text: 'interne Netze (CIDR), in die Webhooks führen dürfen, auch ohne TLS', default: 'keine' },
+    english: {
+      text: 'internal addresses or CIDR blocks to which webhooks may lead, also without TLS, comma-separated (`docs/webhooks.md`)',
+      default: '– (only public addresses, by https)',
+    },
+  },
   WEB: {
     schema: { type: 'string', enum: ['on', 'off'], default: 'on' },
     german: { text: 'off: nur die API, ohne die Oberfläche' },
@@ -509,6 +515,11 @@ function isPublicUrl(text: string): boolean {
 
 function checkAddress(text: string): string | undefined {
   return isMailAddress(text) ? undefined : 'muss eine E-Mail-Adresse sein, etwa training@example.org'
+}
+
+function checkNetworks(text: string): string | undefined {
+  const wrong = listOf(text).find((entry) => !isNetwork(entry))
+  return wrong === undefined ? undefined : `"${wrong}" ist weder eine IP-Adresse noch ein CIDR-Bereich`
 }
 
 function isTimeZone(name: string): boolean {

@@ -41,6 +41,7 @@ import * as chosenLanguages from './0042_chosen_languages.js'
 import * as checkedTranslations from './0043_checked_translations.js'
 import * as partLanguages from './0044_part_languages.js'
 import * as providerConfirmations from './0045_provider_confirmations.js'
+import * as webhooks from './0046_webhooks.js'
 import * as scim from './0047_scim.js'
 import * as changes from './0048_changes.js'
 
@@ -88,6 +89,7 @@ export const migrations: Record<string, Migration> = {
   '0043_checked_translations': checkedTranslations,
   '0044_part_languages': partLanguages,
   '0045_provider_confirmations': providerConfirmations,
+  '0046_webhooks': webhooks,
   '0047_scim': scim,
   '0048_changes': changes,
 }

@@ -33,6 +33,7 @@ export async function printOpenapi(print: (line: string) => void): Promise<void>
       tmpDir: '',
       importMaxBytes: 0,
       mail: undefined,
+      webhookAllow: [],
       mediaMaxBytes: 0,
       trustProxy: [],
       web: false,

@@ -1,7 +1,7 @@
 import { type Details, Refusal } from './refusal.js'
 
 /** What a form creates with a `client_id`; `attempt`: one more attempt at the tests of an occurrence */
-export type FormKind = 'assignment' | 'team' | 'deck' | 'source' | 'token' | 'attempt'
+export type FormKind = 'assignment' | 'team' | 'deck' | 'source' | 'token' | 'attempt' | 'webhook'
 
 /** The caller has created another object with this client id. */
 export class ClientIdUsed extends Refusal {

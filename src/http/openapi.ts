@@ -49,6 +49,7 @@ export function describeApi(sessionCookie: string, version: string, basePath: st
       },
       { name: 'calendar', description: "Due days of the caller's tasks for calendar programs" },
       { name: 'mail', description: "The caller's address and mails; for administrators the outbox" },
+      { name: 'webhooks', description: 'For administrators: events for other systems' },
       { name: 'scim', description: 'SCIM 2.0 for identity providers; only for tokens with the scope `scim`' },
       { name: 'admin', description: 'For administrators: users and import' },
       { name: 'health', description: 'For proxies and orchestrators' },

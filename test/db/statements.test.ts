@@ -31,6 +31,7 @@ import { extendLease, takeLease } from '../../db/queries/jobs.js'
 import { listFitCandidates, readHistory, storeStates } from '../../db/queries/review/parameters.js'
 import { findHistoryOf } from '../../db/queries/review/undo.js'
 import { deleteAnswersBefore, deleteScores, lockStarts } from '../../db/queries/tests/attempts.js'
+import { holdLane, postponeEvent, settleEvent, takeLane } from '../../db/queries/webhooks/outbox.js'
 import type { Database } from '../../db/types.js'
 import { ROOT } from '../support/constants.js'
 import { createDatabase, onServer, TEST_DATABASE_URL } from '../support/database.js'
@@ -175,6 +176,12 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
 async function callJobs(db: Kysely<Database>): Promise<void> {
   const held = await takeLease(db, 'statements', null)
   await extendLease(db, 'statements', held ?? new Date())
+  const lease = '7a5c1c5e-0000-4000-8000-000000000001'
+  const attempt = { webhookId: 0, lease, eventId: 0, outcome: { status: 200, fault: null, answer: '' } }
+  await takeLane(db, 0, lease)
+  await holdLane(db, 0, lease)
+  await settleEvent(db, attempt, 'delivered')
+  await postponeEvent(db, attempt, 5)
   for await (const _ of readHistory(db, 1, 1)) break
   const limits = { firstBefore: '2026-01-01', triedBefore: new Date(0), minItems: 400, growth: 1.5 }
   await listFitCandidates(db, { after: 0, limit: 1, ...limits })

@@ -245,6 +245,22 @@ async function fillAssignment(db: Kysely<Database>, userId: number): Promise<voi
     .values({ ...secret, address: 'neu@example.org', expires_at: at })
     .execute()
   await db.insertInto('calendar_tokens').values(secret).execute()
+  const { id: webhook_id } = await db
+    .insertInto('webhooks')
+    .values({
+      name: 'Personalsystem',
+      url: 'https://hr.example.org/',
+      kind: 'standard',
+      events: ['proof.issued', 'content.published'],
+      include_names: true,
+      secret: Buffer.alloc(32, 9),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await db
+    .insertInto('webhook_events')
+    .values({ webhook_id, type: 'proof.issued', data: '{"person":{"id":1,"external_id":"Ä\\t1"}}', answer: 'ok' })
+    .execute()
 }
 
 async function fillTest(db: Kysely<Database>, userId: number): Promise<void> {

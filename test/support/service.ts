@@ -38,6 +38,7 @@ export const CONFIG: AppOptions['config'] = {
   tmpDir: SCRATCH,
   trustProxy: [],
   web: false,
+  webhookAllow: [],
 }
 
 /**
@@ -86,6 +87,8 @@ export async function startService(
     sessionSecrets: [SECRET],
     logger: false,
     maxDelayMs: 60_000,
+    // Tests of webhooks send their events themselves.
+    webhookIntervalMs: 3_600_000,
     schemaController: SHARED_COMPILERS,
     ...rest,
     database,

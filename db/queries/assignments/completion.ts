@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../types.js'
+import { insertOccurrenceEvents } from '../webhooks/announce.js'
 
 // Raw SQL: each statement reads and writes in several CTEs, so that no attempt or review counts twice.
 
@@ -122,7 +123,8 @@ export async function markDoneParts(db: Kysely<Database>, filter: OccurrenceFilt
 }
 
 /**
- * Updates the state of open occurrences from their done parts, and of missed ones that are complete.
+ * Updates the state of open occurrences from their done parts, and of missed ones that are complete, and writes the
+ * events of the completed ones.
  * @param timeZone IANA name
  * @returns the persons who have completed one, and whether any completed occurrence of the filter lacks a certificate
  */
@@ -148,7 +150,10 @@ export async function updateStates(
         done_on = case when is_done then greatest(period, progress.done_on) end
       from progress
       where occurrences.id = progress.id and (is_done or state = 'open') and state in ('open', 'in_progress', 'missed')
-      returning user_id, occurrences.done_at
+      returning occurrences.id, assignment_id, user_id, period, coalesce(extended_until, due_on) as due_on,
+        occurrences.done_at, occurrences.done_on
+    ), written as (
+      ${insertOccurrenceEvents('assignment.completed', 'changed', sql`changed.done_at is not null`)}
     )
     select array(select distinct user_id from changed where done_at is not null) as user_ids,
       exists (select from changed where done_at is not null) or exists (

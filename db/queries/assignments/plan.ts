@@ -4,6 +4,7 @@ import type { Span } from '../../../src/domain/assignments/membership-start.js'
 import type { Occurrence } from '../../../src/domain/assignments/plan.js'
 import type { Database } from '../../types.js'
 import { isEnabled } from '../accounts/enabled.js'
+import { insertOccurrenceEvents } from '../webhooks/announce.js'
 import type { AssignmentRow } from './assignments.js'
 
 // Raw SQL: audience, spans and history are JSON aggregates in subqueries, and rows come from JSON
@@ -218,29 +219,35 @@ export interface PlannedRow {
 }
 
 /**
- * Inserts occurrences that do not exist yet. They count only attempts and reviews after the completion of earlier ones.
- * Skips assignments and users that a concurrent request has deleted.
+ * Inserts occurrences that do not exist yet, with the events of the open ones. They count only attempts and reviews
+ * after the completion of earlier ones. Skips assignments and users that a concurrent request has deleted.
  * @returns the number of new rows
  */
 export async function insertOccurrences(db: Kysely<Database>, rows: readonly PlannedRow[]): Promise<number> {
   if (rows.length === 0) return 0
-  const { numAffectedRows } = await sql`
-    insert into occurrences (assignment_id, user_id, period, due_on, content_version, counts_from, state, missed_at)
-    select planned.assignment_id, planned.user_id, planned.period, planned.due_on, planned.content_version,
-      greatest(planned.counts_from, (
-        select max(done_at) + interval '1 millisecond' from occurrences as earlier
-        where earlier.assignment_id = planned.assignment_id and earlier.user_id = planned.user_id
-          and earlier.state = 'done' and earlier.period < planned.period)),
-      case when missed_at is null then 'open' else 'missed' end, missed_at
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as planned (
-        assignment_id integer, user_id integer, period date, due_on date, content_version integer,
-        counts_from timestamptz, missed_at timestamptz)
-      join assignments on assignments.id = planned.assignment_id
-      join users on users.id = planned.user_id
-    order by planned.user_id, planned.assignment_id, planned.period
-    for key share of assignments, users
-    on conflict on constraint occurrences_period_key do nothing`.execute(db)
-  return Number(numAffectedRows ?? 0n)
+  const { rows: counted } = await sql<{ count: number }>`
+    with planned as (
+      insert into occurrences (assignment_id, user_id, period, due_on, content_version, counts_from, state, missed_at)
+      select given.assignment_id, given.user_id, given.period, given.due_on, given.content_version,
+        greatest(given.counts_from, (
+          select max(done_at) + interval '1 millisecond' from occurrences as earlier
+          where earlier.assignment_id = given.assignment_id and earlier.user_id = given.user_id
+            and earlier.state = 'done' and earlier.period < given.period)),
+        case when missed_at is null then 'open' else 'missed' end, missed_at
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (
+          assignment_id integer, user_id integer, period date, due_on date, content_version integer,
+          counts_from timestamptz, missed_at timestamptz)
+        join assignments on assignments.id = given.assignment_id
+        join users on users.id = given.user_id
+      order by given.user_id, given.assignment_id, given.period
+      for key share of assignments, users
+      on conflict on constraint occurrences_period_key do nothing
+      returning id, assignment_id, user_id, period, due_on, null::date as done_on, state
+    ), written as (
+      ${insertOccurrenceEvents('assignment.assigned', 'planned', sql`planned.state = 'open'`)}
+    )
+    select count(*)::integer as count from planned`.execute(db)
+  return counted[0]?.count ?? 0
 }
 
 /** Marks open occurrences as missed. After that, they count only attempts and reviews before `missed_at`. */
@@ -266,15 +273,21 @@ export async function closeOccurrences(db: Kysely<Database>, ids: readonly numbe
     .execute()
 }
 
+/** Opens occurrences of persons who have come back, with their events. */
 export async function reopenOccurrences(
   db: Kysely<Database>,
   rows: readonly { id: number; extended_until: string }[],
 ): Promise<void> {
   if (rows.length === 0) return
   await sql`
-    update occurrences set extended_until = reopened.extended_until,
-      state = case when exists (select from occurrence_parts where occurrence_id = occurrences.id)
-        then 'in_progress' else 'open' end
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as reopened (id integer, extended_until date)
-    where occurrences.id = reopened.id and state = 'left'`.execute(db)
+    with opened as (
+      update occurrences set extended_until = reopened.extended_until,
+        state = case when exists (select from occurrence_parts where occurrence_id = occurrences.id)
+          then 'in_progress' else 'open' end
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as reopened (id integer, extended_until date)
+      where occurrences.id = reopened.id and state = 'left'
+      returning occurrences.id, assignment_id, user_id, period, occurrences.extended_until as due_on,
+        null::date as done_on
+    )
+    ${insertOccurrenceEvents('assignment.assigned', 'opened')}`.execute(db)
 }

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../types.js'
+import { insertProofEvents } from '../webhooks/announce.js'
 
 // Raw SQL: the days are computed by arithmetic on dates in CTEs that update what they read.
 
@@ -32,12 +33,18 @@ export async function lockCertificate(
   return transaction.selectFrom('proofs').selectAll().where('code', '=', code).forUpdate().executeTakeFirst()
 }
 
+/** Revokes a certificate and writes the event. */
 export async function revokeCertificate(
   transaction: Transaction<Database>,
   id: number,
   { at, reason }: { at: Date; reason: string },
 ): Promise<void> {
-  await transaction.updateTable('proofs').set({ revoked_at: at, revocation: reason }).where('id', '=', id).execute()
+  await sql`
+    with revoked as (
+      update proofs set revoked_at = ${at}, revocation = ${reason} where id = ${id}
+      returning id, code, user_id, assignment_id, snapshot, completed_on, valid_until
+    )
+    ${insertProofEvents('proof.revoked', 'revoked', at)}`.execute(transaction)
 }
 
 /**

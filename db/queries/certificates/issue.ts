@@ -3,6 +3,7 @@ import type { PartKind } from '../../../src/domain/assignments/assignment.js'
 import type { Database } from '../../types.js'
 import { matchesFilter, type OccurrenceFilter } from '../assignments/completion.js'
 import { liveVersion } from '../content/editing/state.js'
+import { insertProofEvents } from '../webhooks/announce.js'
 
 // Raw SQL: the parts are a JSON aggregate with `lateral` subqueries, and rows come from JSON.
 
@@ -130,16 +131,22 @@ export interface NewCertificate {
   retention_years: number
 }
 
-/** Stores certificates, except for occurrences that already have a certificate that was not replaced. */
+/**
+ * Stores certificates with their events, except for occurrences that already have a certificate that was not replaced.
+ */
 export async function insertCertificates(db: Kysely<Database>, certificates: readonly NewCertificate[]): Promise<void> {
   if (certificates.length === 0) return
   await sql`
-    insert into proofs (code, user_id, assignment_id, occurrence_id, snapshot, completed_on, valid_until, issued_at,
-      retention_years)
-    select code, user_id, assignment_id, occurrence_id, snapshot, completed_on, valid_until, issued_at, retention_years
-    from jsonb_to_recordset(${JSON.stringify(certificates)}::jsonb) as given (
-      code text, user_id integer, assignment_id integer, occurrence_id integer, snapshot text, completed_on date,
-      valid_until date, issued_at timestamptz, retention_years integer)
-    order by occurrence_id
-    on conflict (occurrence_id) where replaced_by is null do nothing`.execute(db)
+    with issued as (
+      insert into proofs (code, user_id, assignment_id, occurrence_id, snapshot, completed_on, valid_until, issued_at,
+        retention_years)
+      select code, user_id, assignment_id, occurrence_id, snapshot, completed_on, valid_until, issued_at, retention_years
+      from jsonb_to_recordset(${JSON.stringify(certificates)}::jsonb) as given (
+        code text, user_id integer, assignment_id integer, occurrence_id integer, snapshot text, completed_on date,
+        valid_until date, issued_at timestamptz, retention_years integer)
+      order by occurrence_id
+      on conflict (occurrence_id) where replaced_by is null do nothing
+      returning id, code, user_id, assignment_id, snapshot, completed_on, valid_until
+    )
+    ${insertProofEvents('proof.issued', 'issued')}`.execute(db)
 }

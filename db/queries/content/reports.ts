@@ -3,6 +3,7 @@ import type { Editable } from '../../../src/domain/content/editing/rights.js'
 import { type Suggestion, suggestionOf } from '../../../src/domain/content/editing/suggestion.js'
 import type { StoredKind } from '../../../src/domain/content/upload/incoming.js'
 import type { Database } from '../../types.js'
+import { insertEvents } from '../webhooks/announce.js'
 import { liveVersion } from './editing/state.js'
 import { IS_SECRET_CARD } from './visibility.js'
 
@@ -76,12 +77,14 @@ export interface NewReport {
   card_version: number | null
 }
 
-/** Stores a report of a test question. Replaces the user's open report of the same card, if there is one. */
+/**
+ * Stores a report of a test question, with its event. Replaces the user's open report of the same card, if there is one.
+ */
 export async function upsertQuestionReport(
-  db: Kysely<Database>,
+  transaction: Transaction<Database>,
   { user_id, card_id, text }: Pick<NewReport, 'user_id' | 'card_id' | 'text'>,
 ): Promise<number> {
-  const { id } = await db
+  const { id, is_new } = await transaction
     .insertInto('card_reports')
     .values({ user_id, card_id, text })
     .onConflict((conflict) =>
@@ -98,20 +101,37 @@ export async function upsertQuestionReport(
           card_version: null,
         })),
     )
-    .returning('id')
+    .returning(['id', IS_NEW.as('is_new')])
     .executeTakeFirstOrThrow()
+  if (is_new) await announceReport(transaction, id)
   return id
 }
 
+/** Whether the statement has inserted the row, not replaced an existing one */
+const IS_NEW = sql<boolean>`(card_reports.xmax = 0)`
+
+/** Writes the event of a new report. It names neither the reporter nor the text. */
+async function announceReport(transaction: Transaction<Database>, id: number): Promise<void> {
+  await insertEvents(
+    'report.created',
+    sql`
+      select card_reports.id as position, jsonb_build_object('report', jsonb_build_object('id', card_reports.id),
+        'card', jsonb_build_object('id', card_id),
+        'deck', jsonb_build_object('id', decks.id, 'slug', decks.slug, 'title', decks.name)) as data
+      from card_reports join cards on cards.id = card_id join decks on decks.id = deck_id
+      where card_reports.id = ${id}`,
+  ).execute(transaction)
+}
+
 /**
- * Stores a report. Replaces the user's open report of the same card, if there is one. Returns undefined if the card is
- * not live.
+ * Stores a report, with its event. Replaces the user's open report of the same card, if there is one. Returns undefined
+ * if the card is not live.
  */
 export async function upsertReport(
-  db: Kysely<Database>,
+  transaction: Transaction<Database>,
   { user_id, card_id, text, suggestion, card_version }: NewReport,
 ): Promise<number | undefined> {
-  const { rows } = await sql<{ id: number }>`
+  const { rows } = await sql<{ id: number; is_new: boolean }>`
     insert into card_reports (user_id, card_id, text, suggested_question, suggested_answer, card_version)
     select ${user_id}::integer, cards.id, ${text}::text, ${suggestion?.question ?? null}::text,
       ${suggestion?.answer ?? null}::text, ${card_version}::integer
@@ -123,8 +143,10 @@ export async function upsertReport(
       do update set text = excluded.text, created_at = excluded.created_at, outcome = null, outcome_message = null,
         suggested_question = excluded.suggested_question, suggested_answer = excluded.suggested_answer,
         card_version = excluded.card_version
-    returning id`.execute(db)
-  return rows[0]?.id
+    returning id, ${IS_NEW} as is_new`.execute(transaction)
+  const [report] = rows
+  if (report?.is_new) await announceReport(transaction, report.id)
+  return report?.id
 }
 
 /**

@@ -6,6 +6,7 @@ import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { IS_KEPT_DECK } from '../content/visibility.js'
 import { readInChunks } from '../read-in-chunks.js'
+import { insertEvents } from '../webhooks/announce.js'
 
 // Raw SQL: questions and the ids of cards come from arrays (`unnest`).
 
@@ -121,7 +122,7 @@ export interface NewVersion {
 
 const ROWS_AT_ONCE = 1_000
 
-/** Writes a version with its questions and makes it the published version. */
+/** Writes a version with its questions, makes it the published version and writes the event. */
 export async function insertVersion(
   transaction: Transaction<Database>,
   { questions, definition, ...version }: NewVersion,
@@ -141,7 +142,17 @@ export async function insertVersion(
         ${rows.map(({ card_id }) => card_id)}::integer[], ${rows.map(({ content }) => JSON.stringify(content))}::text[]
       ) as input (section, position, card_id, content)`.execute(transaction)
   }
-  await transaction.updateTable('tests').set({ published_version: version.version }).where('id', '=', test_id).execute()
+  await sql`
+    with published as (
+      update tests set published_version = ${version.version} where id = ${test_id} returning id, slug
+    )
+    ${insertEvents(
+      'content.published',
+      sql`
+        select id as position, jsonb_build_object('content', jsonb_build_object('kind', 'test', 'id', id, 'slug', slug,
+          'title', ${definition.name}::text, 'version', ${version.version}::integer)) as data
+        from published`,
+    )}`.execute(transaction)
 }
 
 export async function listDeckSlugs(db: Kysely<Database>, sourceId: number): Promise<string[]> {

@@ -55,6 +55,7 @@ const RULES: Rule[] = [
   rule('/api/admin/import', 'content'),
   rule('/api/admin', 'admin'),
   rule('/api/setup', 'admin'),
+  rule('/api/webhooks', 'admin'),
   rule('/api/accounts', 'admin'),
   rule('/api/teams', 'admin'),
   rule('/api/assignments', 'admin'),

@@ -15,6 +15,7 @@ import {
   lockPersonnelNumbers,
   updateUser,
 } from '../../../db/queries/accounts/users.js'
+import { announceDisabled } from '../../../db/queries/webhooks/announce.js'
 import type { Database } from '../../../db/types.js'
 import type { AccountChange, GivenAccount, NewUser } from '../../domain/accounts/accounts.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
@@ -174,6 +175,7 @@ export async function updateAccount(
   if (updated === undefined) return undefined
   const { user, endsAccess, isLifted } = updated
   if (endsAccess) await deleteAccesses(transaction, [id])
+  if (change.disabled_on !== undefined) await announceDisabled(transaction, { ids: [id], today })
   if (Object.keys(change).length > 0) {
     const details = {
       ...detailsOf(change),

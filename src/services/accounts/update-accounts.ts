@@ -17,6 +17,7 @@ import {
 } from '../../../db/queries/accounts/users.js'
 import { readInChunks } from '../../../db/queries/read-in-chunks.js'
 import { endMemberships, insertMembers, listMembershipsOf } from '../../../db/queries/teams/members.js'
+import { announceDisabled } from '../../../db/queries/webhooks/announce.js'
 import type { Database } from '../../../db/types.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
 import { FaultyUsers, MISSING_NOT_CONFIRMED, TOO_MANY_MISSING } from '../../domain/accounts/refusals.js'
@@ -104,6 +105,7 @@ export async function updateAccounts(
         transaction,
         ended.map(({ before }) => before.id),
       )
+      await announceDisabled(transaction, { ids: ended.map(({ before }) => before.id), today })
       await moveTeams(transaction, actor, updates, { teams, today })
       await insertAuditEntries(transaction, actor, (await mapInTurns(updates, updateDeed)).flat())
       return result

@@ -6,6 +6,11 @@ export const JOBS = defineJobs({
     every: 'night',
     run: async (context) => (await import('./plan-occurrences.js')).planOccurrences(context),
   },
+  webhooks: {
+    every: 'night',
+    isForAllUsers: true,
+    run: async (context) => (await import('./announce.js')).announceNightly(context),
+  },
   fit: { every: 'night', run: async (context) => (await import('./fit-parameters.js')).fitParameters(context) },
   answers: { every: 'night', run: async (context) => (await import('./delete-answers.js')).deleteOldAnswers(context) },
   proofs: {
@@ -22,6 +27,11 @@ export const JOBS = defineJobs({
     every: 'night',
     isForAllUsers: true,
     run: async (context) => (await import('./delete-words.js')).deleteWords(context),
+  },
+  'disabled-accounts': {
+    every: 10,
+    isForAllUsers: true,
+    run: async (context) => (await import('./announce.js')).announcePlannedDeactivations(context),
   },
   'plan-mail': { every: 10, run: async (context) => (await import('./plan-mail.js')).planMail(context) },
   'send-mail': { every: 1, run: async (context) => (await import('./send-mail.js')).sendMails(context) },
