@@ -60,6 +60,7 @@ export const PAGES: AppPage[] = [
   { path: 'inhalte/quellen/1', name: 'inhalte-quelle', ready: 'main td', isAdmin: true },
   { path: 'inhalte/hilfe/fragen', name: 'inhalte-hilfe', ready: 'blockquote', isAdmin: true },
   { path: 'verwaltung/mails', name: 'verwaltung-mails', ready: 'text=Ausgang', isAdmin: true },
+  { path: 'verwaltung/webhooks', name: 'verwaltung-webhooks', ready: 'text=Noch keine Webhooks', isAdmin: true },
   { path: 'verwaltung/nachweise', name: 'verwaltung-nachweise', isAdmin: true },
   { path: 'verwaltung/ablauf', name: 'verwaltung-ablauf', isAdmin: true },
   { path: 'verwaltung/protokoll', name: 'verwaltung-protokoll', ready: 'text=Benutzer', isAdmin: true },

@@ -61,6 +61,14 @@ export const ACTIONS: Readonly<Record<string, Words>> = {
   'editor.remove': { label: 'Redaktion verkleinert', sentence: (name) => `Redaktion der Quelle „${name}“ verkleinert` },
   'mail.resend': { label: 'Mail noch einmal gesendet', sentence: (who) => `Mail an „${who}“ noch einmal gesendet` },
   'mail.test': { label: 'Testmail gesendet', sentence: (address) => `Testmail an „${address}“ gesendet` },
+  'webhook.create': { label: 'Webhook angelegt', sentence: (name) => `Webhook „${name}“ angelegt` },
+  'webhook.update': { label: 'Webhook geändert', sentence: (name) => `Webhook „${name}“ geändert` },
+  'webhook.delete': { label: 'Webhook gelöscht', sentence: (name) => `Webhook „${name}“ gelöscht` },
+  'webhook.test': { label: 'Webhook getestet', sentence: (name) => `Testereignis an „${name}“ gesendet` },
+  'webhook.resend': {
+    label: 'Ereignis noch einmal gesendet',
+    sentence: (name) => `Ereignis noch einmal an „${name}“ gesendet`,
+  },
   'team.create': { label: 'Team angelegt', sentence: (name) => `Team „${name}“ angelegt` },
   'team.update': { label: 'Team geändert', sentence: (name) => `Team „${name}“ geändert` },
   'team.delete': { label: 'Team gelöscht', sentence: (name) => `Team „${name}“ gelöscht` },
@@ -117,6 +125,13 @@ const FIELDS: Readonly<Record<string, string>> = {
   external_id: 'Externe Kennung',
   scim_deleted: 'beim Anbieter gelöscht oder nicht mehr',
   scim_state: 'Verwaltung durch den Anbieter',
+  name: 'Name',
+  url: 'Adresse',
+  kind: 'Art',
+  events: 'Ereignisse',
+  include_names: 'Namen',
+  secret: 'Geheimnis',
+  paused: 'Pause',
 }
 
 /**
@@ -156,6 +171,10 @@ export function detailsOf({ action, details }: AuditedAction): string {
     ...(typeof known.purpose === 'string' ? [`Zweck: ${isolate(known.purpose)}`] : []),
     ...(action.startsWith('proof.') ? certificateWords(known) : []),
     ...(action.startsWith('occurrence.') && typeof known.until === 'string' ? [`bis ${dayOf(known.until)}`] : []),
+    ...(typeof known.host === 'string' ? [isolate(known.host)] : []),
+    ...(action.startsWith('webhook.') && known.include_names === true ? ['mit Namen'] : []),
+    ...(known.paused === true ? ['pausiert'] : []),
+    ...(known.paused === false ? ['läuft wieder'] : []),
     ...(typeof known.reason === 'string' ? [`Grund: ${isolate(known.reason)}`] : []),
   ]
   return words.join(' · ')
