@@ -193,6 +193,7 @@ export const TestPreview = Type.Object({
   preview: Type.Object(
     {
       slug: SUMMARY.slug,
+      lang: EDITED_GROUP.lang,
       version: SUMMARY.version,
       name: DEFINITION.name,
       introduction: DEFINITION.introduction,

@@ -6,23 +6,20 @@ export const GenerateQuery = Type.Object({
   count: optional('Number of questions: 1 to 50, 10 if absent; other numbers are clamped.', '10'),
 })
 
+export const QUIZ_QUESTION = {
+  card_id: Type.Integer({ examples: [42] }),
+  question: Type.String({ examples: ['Was macht `git stash`?'] }),
+  options: Type.Array(Type.String(), {
+    description: 'Each is truncated to 120 characters.',
+    examples: [['Löscht Änderungen', 'Legt Änderungen **beiseite**', 'Nimmt sie auf', 'Zeigt sie']],
+  }),
+  correct_index: Type.Integer({ examples: [1] }),
+  full_answer: Type.String({ examples: ['Legt Änderungen **beiseite**'] }),
+  deck_name: Type.String({ examples: ['Git Grundlagen'] }),
+}
+
 export const Quiz = Type.Object({
-  questions: Type.Array(
-    Type.Object(
-      {
-        card_id: Type.Integer({ examples: [42] }),
-        question: Type.String({ examples: ['Was macht `git stash`?'] }),
-        options: Type.Array(Type.String(), {
-          description: 'Each is truncated to 120 characters.',
-          examples: [['Löscht Änderungen', 'Legt Änderungen **beiseite**', 'Nimmt sie auf', 'Zeigt sie']],
-        }),
-        correct_index: Type.Integer({ examples: [1] }),
-        full_answer: Type.String({ examples: ['Legt Änderungen **beiseite**'] }),
-        deck_name: Type.String({ examples: ['Git Grundlagen'] }),
-      },
-      { title: 'Question' },
-    ),
-  ),
+  questions: Type.Array(Type.Object(QUIZ_QUESTION, { title: 'Question' })),
   deck: Type.String({ description: 'The given slug, or `all`.', examples: ['git-grundlagen'] }),
 })
 

@@ -28,7 +28,6 @@ import { reviewAttempt, submitAttempt } from '../../src/services/tests/review.js
 import { saveAnswer } from '../../src/services/tests/save-answer.js'
 import { showAttempt } from '../../src/services/tests/show-attempt.js'
 import { startAttempt } from '../../src/services/tests/start.js'
-import { Quiz } from '../quiz/schemas.js'
 import {
   AnswerBody,
   AnswerParams,
@@ -36,6 +35,7 @@ import {
   AttemptResponse,
   AttemptReviewResponse,
   AttemptsQuery,
+  Practice,
   PracticeQuery,
   QuestionReportBody,
   QuestionReported,
@@ -77,7 +77,7 @@ const tests: FastifyPluginAsyncTypebox = async (app) => {
 characters end with „…“. Cards without wrong answers are left out. Submit the result with \`POST /api/quiz/submit\`.`,
         tags: ['tests'],
         querystring: PracticeQuery,
-        response: responses(Quiz),
+        response: responses(Practice),
       },
     },
     async (request) => {

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { clamped, NEXT_OF_NEWEST_FIRST, newestFirst } from '../../src/http/query.js'
 import { GROUP, LEARNER_GROUP, nullable, optional, Timestamp } from '../../src/http/schemas.js'
+import { QUIZ_QUESTION, Quiz } from '../quiz/schemas.js'
 
 const oneOf = <T extends string>(...values: T[]) =>
   Type.Unsafe<T>({ type: 'string', enum: values, examples: [values[0]] })
@@ -22,6 +23,11 @@ export const TestParams = Type.Object({ slug: Type.String({ examples: ['datensch
 export const PracticeQuery = Type.Object({
   deck: optional('A deck slug; absent or empty means all decks.', 'git-grundlagen'),
   count: clamped({ minimum: 1, maximum: 50, fallback: 10 }, 'Number of questions. '),
+})
+
+export const Practice = Type.Object({
+  questions: Type.Array(Type.Object({ ...QUIZ_QUESTION, lang: GROUP.lang }, { title: 'PracticeQuestion' })),
+  deck: Quiz.properties.deck,
 })
 
 export const AttemptsQuery = Type.Object({

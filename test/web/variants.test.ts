@@ -23,7 +23,8 @@ const FILES = {
   'cheatsheets/zettel.md': `${head('title: Im Notfall\ncategory: Hilfe', 'de')}# Im Notfall\n\nRuf an.\n`,
   'cheatsheets/sheet.md': `${head('title: In an emergency\ncategory: Hilfe', 'en', 'zettel')}# In an emergency\n\nCall.\n`,
   'cheatsheets/waraqa.md': `${head('title: في الطوارئ\ncategory: Hilfe', 'ar', 'zettel')}# في الطوارئ\n\nاتصل.\n`,
-  'tests/pruefung.md': `${head('name: Prüfung\npass_percent: 60\nsections:\n  - { deck: sicher, draw: 1 }', 'de')}Lies genau.\n`,
+  'tests/pruefung.md': `${head('name: Prüfung\npass_percent: 60\nreview_when: now\nsections:\n  - { deck: sicher, draw: 1 }', 'de')}Lies genau.\n`,
+  'tests/imtihan.md': `${head('name: امتحان', 'ar', 'pruefung')}اقرأ.\n`,
   'tests/exam.md': `${head('name: Exam', 'en', 'pruefung')}Read carefully.\n`,
 }
 
@@ -82,6 +83,42 @@ t.test('variants', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await choose('English', 'Exam')
     await page.getByText('Read carefully.').waitFor()
     t.strictSame(await listed('tests', '.tests h2'), ['Exam'])
+    t.strictSame(complaints, [])
+  })
+
+  await t.test('names language and direction of each text that is not in that of the page', async (t) => {
+    const { page, complaints } = await app.newPerson(german)
+    const isArabic = async (selector: string) => {
+      const text = page.locator(`main ${selector}`).first()
+      await text.waitFor()
+      const own = text.locator('xpath=ancestor-or-self::*[@lang][1]')
+      t.strictSame([await own.getAttribute('lang'), await own.getAttribute('dir')], ['ar', 'rtl'], selector)
+    }
+    await page.goto(`${app.url}/decks/aman`)
+    await isArabic('summary .inline')
+    await page.locator('summary').first().click()
+    await isArabic('details .markdown')
+    await page.goto(`${app.url}/suche?q=${encodeURIComponent('العمل')}`)
+    await isArabic('mark')
+    await page.goto(`${app.url}/quiz/aman`)
+    await button(page, 'Quiz beginnen').click()
+    await isArabic('.question .markdown')
+    await isArabic('.options .inline')
+    await page.locator('.run[data-ready]').waitFor()
+    await page.locator('.options button').first().click()
+    await isArabic('.answer .markdown')
+    t.strictSame(await findBarriers(page), [])
+    await page.goto(`${app.url}/tests/imtihan`)
+    await button(page, 'Test beginnen').click()
+    await isArabic('.question .markdown')
+    await isArabic('.options .inline')
+    await page.getByRole('radio').first().check()
+    await page.getByRole('button', { name: 'Abgeben …' }).first().click()
+    await dialog(page).getByRole('button', { name: 'Abgeben' }).click()
+    await isArabic('summary .inline')
+    await page.locator('summary').first().click()
+    await isArabic('details .options .inline')
+    t.strictSame(await findBarriers(page), [])
     t.strictSame(complaints, [])
   })
 

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { DEFAULT_LANGUAGE } from '../../../src/domain/content/translations.js'
 import { readStoredExercise, showGaps } from '../../../src/domain/questions/exercise.js'
 import type { PracticeCard } from '../../../src/domain/quiz/practice.js'
 import type { Database } from '../../types.js'
@@ -12,6 +13,8 @@ const MAX_QUESTION_LENGTH = 1_000
 
 export interface CardOfDeck extends PracticeCard {
   deck_id: number
+  /** Language of the deck; undefined for a source of wrong options */
+  lang?: string
 }
 
 /** Returns the live cards among `ids`, and then the first live cards of their decks, as sources of wrong options. */
@@ -19,7 +22,9 @@ export async function listPracticeCards(db: Kysely<Database>, ids: readonly numb
   const live = db
     .selectFrom('cards')
     .innerJoin('decks', 'decks.id', 'cards.deck_id')
-    .select(['cards.id as card_id', 'deck_id', 'question', 'answer', 'level', 'exercise'])
+    .leftJoin('imported_decks', 'imported_decks.deck_id', 'decks.id')
+    .select(['cards.id as card_id', 'cards.deck_id', 'question', 'answer', 'level', 'exercise'])
+    .select(({ fn, val }) => fn.coalesce('lang', val(DEFAULT_LANGUAGE)).as('lang'))
     .where('cards.archived_at', 'is', null)
     .where('decks.archived_at', 'is', null)
   const drawn = await live.where('cards.id', '=', ({ fn, val }) => fn.any(val(ids))).execute()

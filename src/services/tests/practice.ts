@@ -4,10 +4,16 @@ import { type DrawnCard, drawCards } from '../../../db/queries/quiz/draw.js'
 import { type CardOfDeck, listPracticeCards } from '../../../db/queries/tests/practice.js'
 import type { Database } from '../../../db/types.js'
 import type { Learner } from '../../domain/content/learner.js'
+import { DEFAULT_LANGUAGE } from '../../domain/content/translations.js'
 import type { Prepared } from '../../domain/quiz/distractors.js'
 import { buildPracticeQuestion, prepareAnswer } from '../../domain/quiz/practice.js'
 import type { QuizQuestion } from '../../domain/quiz/quiz.js'
 import { runInTurns } from '../content/turns.js'
+
+/** A question with the language of its deck */
+export interface PracticeQuestion extends QuizQuestion {
+  lang: string
+}
 
 /** Number of cards drawn in addition, for cards that give no question */
 const SPARE = 20
@@ -24,7 +30,7 @@ export async function drawPractice(
   slug: string | undefined,
   count: number,
   learner: Learner,
-): Promise<QuizQuestion[]> {
+): Promise<PracticeQuestion[]> {
   const others = slug === undefined ? await listOtherVariants(db, 'deck', learner) : []
   const drawn = await drawCards(db, slug, count + SPARE, others)
   const questions = await buildQuestions(db, drawn.slice(0, count))
@@ -34,7 +40,7 @@ export async function drawPractice(
   return [...questions, ...more.slice(0, missing)]
 }
 
-async function buildQuestions(db: Kysely<Database>, drawn: readonly DrawnCard[]): Promise<QuizQuestion[]> {
+async function buildQuestions(db: Kysely<Database>, drawn: readonly DrawnCard[]): Promise<PracticeQuestion[]> {
   const cards = await listPracticeCards(
     db,
     drawn.map(({ card_id }) => card_id),
@@ -46,19 +52,19 @@ async function buildQuestions(db: Kysely<Database>, drawn: readonly DrawnCard[])
 function* buildInSteps(
   drawn: readonly DrawnCard[],
   cards: readonly CardOfDeck[],
-): Generator<undefined, QuizQuestion[]> {
+): Generator<undefined, PracticeQuestion[]> {
   const known = new Map(cards.map((card) => [card.card_id, card]))
   const prepared = new Map<number, Prepared[]>()
-  const questions: QuizQuestion[] = []
+  const questions: PracticeQuestion[] = []
   for (const { card_id, deck_name } of drawn) {
     // The card may have been archived since it was drawn.
     const card = known.get(card_id)
     if (card === undefined) continue
-    const { deck_id } = card
+    const { deck_id, lang = DEFAULT_LANGUAGE } = card
     const answers = prepared.get(deck_id) ?? (yield* prepareInSteps(cards, deck_id))
     prepared.set(deck_id, answers)
     const question = buildPracticeQuestion(card, deck_name, answers)
-    if (question !== undefined) questions.push(question)
+    if (question !== undefined) questions.push({ ...question, lang })
     yield
   }
   return questions

@@ -81,7 +81,7 @@ export async function publishTest(
 export async function previewTest(db: Kysely<Database>, slug: string) {
   const test = await findEditedTest(db, slug)
   if (test === undefined) throw TEST_NOT_FOUND
-  const { definition, edit_version, source } = test
+  const { definition, edit_version, lang, source } = test
   const sections = await requireSections(db, test, source?.id ?? null)
   const offered = sections.flatMap(({ cards }, section) => cards.map((card, id) => ({ id, section, card })))
   const drawn = drawQuestions(definition, offered, randomInt)
@@ -92,7 +92,7 @@ export async function previewTest(db: Kysely<Database>, slug: string) {
     return { slot, ...shown, points: 1, seq: 0, answer: null }
   })
   const { name, introduction, pages, time_limit_minutes } = definition
-  return { slug, version: edit_version, name, introduction, pages, time_limit_minutes, questions }
+  return { slug, lang, version: edit_version, name, introduction, pages, time_limit_minutes, questions }
 }
 
 /**

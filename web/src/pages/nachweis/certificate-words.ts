@@ -1,4 +1,5 @@
 import type { ResponseBody } from '../../api/types.js'
+import { isolate } from '../../words/isolate.js'
 import { LOCALE } from '../../words/locale.js'
 
 type Part = ResponseBody<'/api/proofs/verify/{code}'>['proof']['parts'][number]
@@ -29,7 +30,7 @@ export function describePart({ kind, done_on, version, confirmed_by, lang, varia
 function languageOf({ lang, variant_title }: Pick<Part, 'lang' | 'variant_title'>): string {
   if (lang === null || (variant_title === null && LOCALE.startsWith(lang))) return ''
   const name = NAMES.of(lang)
-  return variant_title === null ? /* text */ `, auf ${name}` : `, auf ${name} („${variant_title}“)`
+  return variant_title === null ? /* text */ `, auf ${name}` : `, auf ${name} („${isolate(variant_title)}“)`
 }
 
 /**

@@ -1,7 +1,11 @@
 import type { ResponseBody } from '../../api/types.js'
 
-/** The service shortens the options of a question, so several may have the same text. */
-export type QuizQuestion = ResponseBody<'/api/quiz/generate'>['questions'][number]
+type Drawn = ResponseBody<'/api/tests/practice'>['questions'][number]
+/**
+ * The service shortens the options of a question, so several may have the same text. A stored quiz of an earlier version
+ * has no language.
+ */
+export type QuizQuestion = Omit<Drawn, 'lang'> & Partial<Pick<Drawn, 'lang'>>
 export type QuizResult = ResponseBody<'/api/quiz/history'>['results'][number]
 
 /**

@@ -2,6 +2,8 @@ import type { GivenAnswer, Question } from '../types.js'
 
 export interface FormProps {
   question: Question
+  /** Language of the test */
+  lang: string | undefined
   /** Whether the question is the only one on the page, and can therefore be answered with keys */
   isAlone: boolean
   answer: GivenAnswer | null
