@@ -39,6 +39,11 @@ const TABLES: Record<string, Columns> = {
     due_cards_mail_key: [`'key'`],
     language: [`'en'`],
     language_used: [`'en'`],
+    disabled_announced: ['true'],
+    awaits_link: ['true'],
+    scim_disabled: ['true'],
+    scim_former_day: [`'2027-01-01'`],
+    scim_deleted: ['true'],
   },
   teams: {
     id: [''],
@@ -47,6 +52,7 @@ const TABLES: Record<string, Columns> = {
     external_id: [`'T-1'`, 'team'],
     created_at: [`'2020-01-01'`, 'team'],
     edit_version: ['2', 'team'],
+    scim_state: [`'bound'`],
   },
   team_members: {
     id: [''],
