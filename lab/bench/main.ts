@@ -19,6 +19,7 @@ import { measureLogins } from './scenarios/logins.js'
 import { measurePackages } from './scenarios/packages.js'
 import { measureQuiz } from './scenarios/quiz.js'
 import { measureReviews } from './scenarios/reviews.js'
+import { measureScim } from './scenarios/scim.js'
 import { measureSearch } from './scenarios/search.js'
 import { measureSearchAll } from './scenarios/search-all.js'
 import { measureSearchers } from './scenarios/searchers.js'
@@ -43,6 +44,7 @@ const SCENARIOS: Record<string, Scenario> = {
   packages: measurePackages,
   assignments: measureAssignments,
   fairness: measureFairness,
+  scim: measureScim,
   web: measureWeb,
 }
 

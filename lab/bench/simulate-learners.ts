@@ -91,6 +91,7 @@ const app = await buildApp({
     oidc: undefined,
     passwordLogin: true,
     publicUrl: undefined,
+    scimAdopt: false,
     rateLimit: 0,
     sessionMaxDays: 30,
     statisticsMinPersons: 5,

@@ -169,7 +169,7 @@ async function listUrls({ url }: Server, known: Known): Promise<string[]> {
   const document = JSON.parse(await (await fetch(`${url}/openapi.json`)).text())
   const urls: string[] = []
   for (const [path, { get }] of Object.entries<{ get?: { parameters?: { name: string }[] } }>(document.paths)) {
-    if (get === undefined) continue
+    if (get === undefined || path.startsWith('/scim/')) continue
     const filled = path.replace(/\{\w+\}/, () => String(parameterOf(path, known) ?? ''))
     const hasLimit = get.parameters?.some(({ name }) => name === 'limit')
     for (const query of QUERIES[path] ?? [hasLimit ? 'limit=1000' : '']) {
