@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { sql } from 'kysely'
+import t from 'tap'
+import { startIdentityProvider } from '../support/identity-provider.js'
+import { freePort } from '../support/postgres.js'
+import { oidcSettings } from '../support/sign-in.js'
+import { CHROMIUM, openApp } from './support/app.js'
+import { press } from './support/keys.js'
+import { until } from './support/patience.js'
+
+const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika Muster' }
+
+t.test(
+  'an offline phone keeps its ratings until the person is back',
+  { skip: !existsSync(CHROMIUM) && 'no Chromium' },
+  async (t) => {
+    const port = await freePort()
+    const publicUrl = `http://localhost:${port}/`
+    const provider = await startIdentityProvider(t, `${publicUrl}api/auth/oidc/callback`)
+    provider.person = ERIKA
+    const oidc = oidcSettings(provider, publicUrl, { OIDC_RECHECK_DAYS: 7 })
+    const app = await openApp(t, { port, config: { publicUrl, oidc } })
+    const { page } = await app.newBrowser({ serviceWorkers: 'allow' })
+    const context = page.context()
+    const ratings = async () => {
+      const rows = await app.db.selectFrom('review_log').select('rating').orderBy('id').execute()
+      return rows.map(({ rating }) => rating)
+    }
+    const learn = async () => {
+      await page.goto(`${app.url}/lernen/git`)
+      await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
+    }
+
+    await page.goto(`${app.url}/anmelden`)
+    await page.getByRole('link', { name: 'Mit Firmenkonto anmelden' }).click()
+    await page.getByText('Was möchtest du lernen?').waitFor()
+    await learn()
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    await press(page, ' ', '3')
+    await until(async () => (await ratings()).length === 1, 'the first rating')
+
+    await context.setOffline(true)
+    await press(page, ' ', '1', ' ', '2')
+    await page.getByText('2 warten').waitFor()
+    await sql`update identities set confirmed_at = now() - interval '8 days'`.execute(app.db)
+    const refused = page.waitForResponse(
+      (response) => response.url().includes('/api/review') && response.status() === 401,
+    )
+    await context.setOffline(false)
+    t.equal((await refused).headers()['x-error-code'], 'provider_login_needed')
+    await page.getByText('2 warten').waitFor()
+
+    // The provider responds, but does not let the person in.
+    const discovery = await (await fetch(`${provider.issuer}/.well-known/openid-configuration`)).text()
+    provider.instead = ({ url = '' }, response) => {
+      if (url.startsWith('/.well-known/')) response.setHeader('content-type', 'application/json').end(discovery)
+      else response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Konto gesperrt</h1>')
+    }
+    await page.goto(`${app.url}/lernen/git`)
+    await page.getByRole('heading', { name: 'Konto gesperrt' }).waitFor()
+    t.strictSame(await ratings(), ['medium'])
+
+    provider.instead = undefined
+    await learn()
+    await until(async () => (await ratings()).length === 3, 'the ratings that waited')
+    t.strictSame(await ratings(), ['medium', 'again', 'hard'])
+    await page.getByText(/warten/).waitFor({ state: 'detached' })
+  },
+)
