@@ -1,0 +1,41 @@
+import t from 'tap'
+import { importContent } from '../../../src/services/content/folder/import.js'
+import { deckFile, writeContentFolder } from '../../support/content.js'
+import { createMigratedDatabase } from '../../support/database.js'
+
+t.setTimeout(900_000)
+
+const actor = { actor_id: null, actor: 'import', via: 'cli', address: null } as const
+
+const cards = (count: number, lang: string) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `k-${index}`,
+    question: `${lang} ${index}?`,
+    answer: `${lang} ${index}`,
+  }))
+
+/** Imports the files twice into a database without statistics. Returns the numbers of cards of both imports. */
+async function importTwice(t: Parameters<typeof writeContentFolder>[0], files: Record<string, string>) {
+  const { db, close } = await createMigratedDatabase()
+  t.teardown(close)
+  const folder = await writeContentFolder(t, { ...files, 'cheatsheets/eins.md': '---\ntitle: Eins\n---\nText\n' })
+  const first = await importContent(db, actor, folder)
+  const second = await importContent(db, actor, folder)
+  return { db, cards: [first.cards, second.cards] }
+}
+
+t.test('imports two variants of 20,000 cards in one group', async (t) => {
+  const variant = { lang: 'en', translation_of: 'gross' }
+  const { db, cards: imported } = await importTwice(t, {
+    'decks/gross.md': deckFile('Groß', cards(20_000, 'de')),
+    'decks/large.md': deckFile('Large', cards(20_000, 'en'), variant),
+  })
+  t.match(imported, [{ created: 40_000 }, { created: 0, updated: 0, unchanged: 40_000 }])
+  const checked = await db.selectFrom('checked_cards').select(db.fn.countAll<number>().as('rows')).executeTakeFirst()
+  t.equal(checked?.rows, 20_000, 'each card of the variant was checked against the original')
+})
+
+t.test('imports one deck of 100,000 cards', async (t) => {
+  const { cards: imported } = await importTwice(t, { 'decks/gross.md': deckFile('Groß', cards(100_000, 'de')) })
+  t.match(imported, [{ created: 100_000 }, { created: 0, updated: 0, unchanged: 100_000 }])
+})
