@@ -343,3 +343,34 @@ t.test('shows the audit trail', async (t) => {
   const lines = (await print('audit')).stdout.trimEnd().split('\n')
   t.match(lines.at(-1), new RegExp(`^\\S+Z\t${userInfo().username}\tcli\tuser\\.create\tchef \\(\\d+\\)\t`))
 })
+
+t.test('webhooks are added, listed, tested and removed', async (t) => {
+  const url = 'https://hr.example.org/hooks/geheim'
+  const added = await run(
+    store.variables(),
+    ['webhook', 'add', 'Personal', '--event', 'proof.issued', '--json'],
+    `${url}\n`,
+  )
+  const { id, secret } = JSON.parse(added.stdout)
+  t.match(secret, /^whsec_/)
+  const shown = await print('webhook', 'add', 'Kanal', 'https://teams.example.org/x', '--teams', '--names')
+  t.match(shown, { code: 0, stdout: /^Webhook angelegt: Kanal \(\d+\), an teams\.example\.org\n.*whsec_/ })
+  const { stdout } = await print('webhook', 'list')
+  t.match(stdout, `${id}\tPersonal\thr.example.org\tstandard\taktiv\t0\tproof.issued\n`)
+  t.notMatch(stdout, /geheim|whsec_/)
+  t.match(await json('webhook', 'list'), { webhooks: [{ name: 'Kanal', kind: 'teams', include_names: true }, { id }] })
+  for (const [args, stderr] of [
+    [['add', 'x', 'http://hr.example.org/'], /muss mit https:\/\/ beginnen/],
+    [['add', 'x', 'https://127.0.0.1/'], /WEBHOOK_ALLOW nicht nennt/],
+    [['add', 'x', url, '--event', 'user.login'], /Das Ereignis user\.login gibt es nicht/],
+    [['test', '2147483647'], /Diesen Webhook gibt es nicht/],
+    [['remove', 'x'], /Die Nummer eines Webhooks ist eine ganze Zahl/],
+  ] as const) {
+    t.match(await print('webhook', ...args), { code: 1, stderr }, args.join(' '))
+  }
+  const unknown = await run(store.variables(), ['webhook', 'add', 'Niemand', 'https://name.invalid/', '--json'])
+  const test = await print('webhook', 'test', String(JSON.parse(unknown.stdout).id))
+  t.match(test, { code: 1, stdout: '', stderr: /^(Den Namen des Empfängers gibt es nicht|Der Empfänger)/ })
+  t.match(await print('webhook', 'remove', String(id)), { code: 0, stdout: 'Webhook gelöscht: Personal\n' })
+  t.equal((await json('webhook', 'list')).webhooks.length, 2)
+})
