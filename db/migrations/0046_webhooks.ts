@@ -13,8 +13,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // Accounts that are disabled already are no news. The time zone of the service is not known here; the difference of a
   // day only concerns accounts whose deactivation begins today.
   await sql`update users set disabled_announced = true where disabled_on <= current_date`.execute(db)
-  await sql`
-    create index users_disabled_announced_idx on users (disabled_on) where disabled_on is not null`.execute(db)
   await announcePublications(db)
 }
 

@@ -316,6 +316,12 @@ export const ServiceState = Type.Object({
     failed: Type.Integer({ description: 'Mails of the last 7 days that were not accepted.', examples: [0] }),
     unknown: Type.Integer({ description: 'Mails of the last 7 days that may not have arrived.', examples: [0] }),
   }),
+  webhooks: Type.Object({
+    paused: Type.Integer({
+      description: 'Webhooks that the service has paused after failing for a day.',
+      examples: [0],
+    }),
+  }),
   can_fit: Type.Boolean({
     description: 'Whether this platform can fit intervals to learners; otherwise the defaults apply to new learners.',
   }),

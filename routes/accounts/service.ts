@@ -50,6 +50,7 @@ const service: FastifyPluginAsyncTypebox = async (app) => {
         learners,
         mails_failed,
         mails_unknown,
+        webhooks_paused,
       } = await findStoreNumbers(app.db)
       const kind: 'embedded' | 'postgresql' = app.database.embedded ? 'embedded' : 'postgresql'
       return {
@@ -62,6 +63,7 @@ const service: FastifyPluginAsyncTypebox = async (app) => {
         simulated_date: config.simulatedDate ?? null,
         privacy,
         mail: { configured: config.mail !== undefined, failed: mails_failed, unknown: mails_unknown },
+        webhooks: { paused: webhooks_paused },
         can_fit: await canFit(),
         jobs: await listJobRuns(app.db),
       }

@@ -14,6 +14,8 @@ export interface StoreNumbers {
   mails_failed: number
   /** Number of mails in the state `unknown` that were created in the last 7 days */
   mails_unknown: number
+  /** Number of webhooks that the service has paused, because all attempts have failed for a day */
+  webhooks_paused: number
 }
 
 export async function findStoreNumbers(db: Kysely<Database>): Promise<StoreNumbers> {
@@ -22,7 +24,8 @@ export async function findStoreNumbers(db: Kysely<Database>): Promise<StoreNumbe
       (select count(*) from users) as users,
       (select count(*) from users where exists (
         select from review_log where user_id = users.id and kind = 'review'
-      )) as learners, mails_failed, mails_unknown
+      )) as learners, mails_failed, mails_unknown,
+      (select count(*) from webhooks where pause_cause = 'faults') as webhooks_paused
     from (
       select count(*) filter (where state = 'failed') as mails_failed,
         count(*) filter (where state = 'unknown') as mails_unknown

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import {
+  deleteOldDeliveries,
   findEvent,
   findNames,
   findTarget,
@@ -34,7 +35,7 @@ import { hostOf, MAX_WEBHOOKS, type WebhookInput } from '../../domain/webhooks/w
 import { createOnce, type FormRequest } from '../create-once.js'
 import { personsIn, writeMessage } from './message.js'
 import { openReceiver } from './post.js'
-import type { SenderContext } from './send.js'
+import { KEPT_DELIVERIES, type SenderContext } from './send.js'
 
 export interface WebhookWithSecret {
   webhook: Webhook
@@ -182,6 +183,7 @@ export async function sendTestEvent(
   const outcome = await post(db, target, event, context)
   const isDelivered = judge(outcome) === 'delivered'
   await insertTestEvent(db, id, event, outcome, isDelivered)
+  await deleteOldDeliveries(db, id, KEPT_DELIVERIES)
   return describe(outcome)
 }
 
