@@ -19,9 +19,10 @@ const KNOWN = /^\/scim\/v2\/(ServiceProviderConfig|(ResourceTypes|Schemas|Users|
 
 /** SCIM 2.0 (RFC 7643, 7644) for identity providers: accounts and teams. Every response has the form of SCIM. */
 const scimRoutes: FastifyPluginAsync<{ maxDelayMs: number }> = async (app, { maxDelayMs }) => {
-  await app.register(scim)
+  // Before the look-up of the token, so that refused requests cost no statement
   await app.register(loadShedding, { maxDelayMs })
   await app.register(rateLimit)
+  await app.register(scim)
   acceptJsonAs(app, SCIM_TYPE)
   app.setValidatorCompiler(parseOnlyQuery)
   app.addHook('onRequest', async (_request, reply) => {

@@ -1,3 +1,6 @@
+import { MAX_NAME_LENGTH } from '../accounts/accounts.js'
+import { toNfc } from '../text/nfc.js'
+import { isStorable } from '../text/text.js'
 import { invalidFilter, invalidPath } from './refusals.js'
 import { attributeName } from './schemas.js'
 
@@ -67,6 +70,18 @@ function parseLiteral(literal: string): Condition['value'] {
   return word === 'true' || word === 'false' ? word === 'true' : literal
 }
 
+/**
+ * Returns the text of a condition in the form in which names and ids are stored: trimmed, in NFC. Returns undefined if no
+ * stored value can be equal.
+ */
+export function comparedText({ value }: Condition): string | undefined {
+  if (value === null) return undefined
+  const text = String(value)
+  // A longer text would take long to normalise, and no stored value is as long.
+  if (!isStorable(text) || text.length > 2 * MAX_NAME_LENGTH) return undefined
+  return toNfc(text).trim()
+}
+
 export interface Path {
   /** Name in lower case, with a dot before a sub-attribute; see `attributeName` */
   attribute: string
@@ -76,7 +91,8 @@ export interface Path {
   sub: string | undefined
 }
 
-const PATH = /^\s*((?:urn:[\w.:-]+|[a-z$][\w$-]*)(?:\.[a-z$][\w$-]*)?)\s*(?:\[([^\]]*)\](?:\.([a-z$][\w$-]*))?)?\s*$/i
+/** Matches a trimmed path. Only one run of blanks is optional, so that blanks take linear time. */
+const PATH = /^((?:urn:[\w.:-]+|[a-z$][\w$-]*)(?:\.[a-z$][\w$-]*)?)\s*(?:\[([^\]]*)\](?:\.([a-z$][\w$-]*))?)?$/i
 
 /**
  * Parses the path of a PATCH operation.
@@ -85,7 +101,7 @@ const PATH = /^\s*((?:urn:[\w.:-]+|[a-z$][\w$-]*)(?:\.[a-z$][\w$-]*)?)\s*(?:\[([
  * // { attribute: 'emails', filter: [{ attribute: 'type', value: 'work' }], sub: 'value' }
  */
 export function parsePath(text: string): Path {
-  const found = text.length > MAX_LENGTH ? null : PATH.exec(text)
+  const found = text.length > MAX_LENGTH ? null : PATH.exec(text.trim())
   if (found === null) throw invalidPath(text)
   const [, attribute = '', filter, sub] = found
   return {

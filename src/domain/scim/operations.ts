@@ -56,8 +56,12 @@ function assignKeys(op: Assignment['op'], value: unknown): Assignment[] {
   })
 }
 
+/** Maximum length of a key that is parsed; the longest name, with its URN, has 77 characters */
+const MAX_KEY_LENGTH = 300
+
 /** Returns the path; undefined for a key that is no path, which is an unknown attribute. */
 function parseKey(key: string): Path | undefined {
+  if (key.length > MAX_KEY_LENGTH) return undefined
   try {
     return parsePath(key)
   } catch (error) {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { parseFilter, parsePath } from '../../../src/domain/scim/filter.js'
 import { ScimRefusal } from '../../../src/domain/scim/refusals.js'
+import { isLinear } from '../../support/linear.js'
 import fc, { runs } from '../../support/property.js'
 
 const typeOf = (work: () => unknown) => {
@@ -70,6 +71,16 @@ t.test('refuses long filters before it parses them', async (t) => {
       typeOf(() => parsePath(filter)),
       'invalidPath',
     )
+  }
+})
+
+t.test('parses paths in linear time', async (t) => {
+  const texts = ['a'.padEnd(1999), `a${' '.repeat(1990)}[`, ' '.repeat(1999), `urn:${'a.'.repeat(990)}!`]
+  for (const text of texts) {
+    const repeat = (size: number) => {
+      for (let at = 0; at < 200; at++) typeOf(() => parsePath(text.slice(0, size - 1) + text.at(-1)))
+    }
+    t.ok(isLinear(repeat, 2000), JSON.stringify(text.slice(0, 10)))
   }
 })
 

@@ -129,6 +129,7 @@ t.test('refuses what RFC 7644 (3.12) names', async (t) => {
     'userName eq "x',
     'a eq "b" or c eq "d"',
     'password eq "x"',
+    'active eq "foo"',
   ]) {
     const { status, body } = await provider.get(`/scim/v2/Users?filter=${encodeURIComponent(filter)}`)
     t.strictSame([status, body.scimType], [400, 'invalidFilter'], filter)
@@ -187,6 +188,32 @@ t.test('a token stops with the right, the account and the expiry of its owner', 
     .where('user_id', '=', owner.id)
     .execute()
   t.equal(await status(), 401)
+})
+
+t.test('limits requests before it looks up the token, in the form of SCIM', async (t) => {
+  const limited = await startService(t, { config: { rateLimit: 1 } })
+  const statuses = []
+  for (let count = 0; count < 11; count++) statuses.push((await limited.anonymous.get('/scim/v2/Users')).status)
+  t.strictSame(statuses, [...Array(10).fill(401), 429])
+  const { body, headers } = await limited.anonymous.get('/scim/v2/Users')
+  t.strictSame(body, scimError(429, 'Too many requests; repeat the request later'))
+  t.match(headers['content-type'], /^application\/scim\+json/)
+  t.ok(headers['retry-after'])
+})
+
+t.test('ignores keys that are too long to be attributes, and refuses long lists of names', async (t) => {
+  const { id } = await createUser(db)
+  const value = { [`active${' '.repeat(300)}`]: false, [`displayName${' '.repeat(3)}`]: 'Neu' }
+  const patch = { Operations: [{ op: 'replace', value }] }
+  const { body } = await provider.patch(`/scim/v2/Users/${id}`, patch)
+  t.match(body, { active: true, displayName: 'Neu' })
+  const names = Array.from({ length: 101 }, (_, index) => `a${index}`)
+  for (const parameter of ['attributes', 'excludedAttributes']) {
+    const { status, body } = await provider.get(`/scim/v2/Users?${parameter}=${names.join()}`)
+    t.strictSame([status, body.scimType], [400, 'invalidValue'])
+    const searched = await provider.post('/scim/v2/Groups/.search', { [parameter]: names })
+    t.strictSame([searched.status, searched.body.scimType], [400, 'invalidValue'])
+  }
 })
 
 t.test('does not count as activity of the owner, and names the tokens that end with the owner', async (t) => {
