@@ -151,7 +151,7 @@ only a deactivation by SCIM; otherwise the response has \`active: false\`.`,
     },
     async (request, reply) => {
       const { body, params, query } = request
-      const read = (stored: ScimUser) => readUserPatch(body, stored)
+      const read = (stored: Pick<ScimUser, 'email'>) => readUserPatch(body, stored)
       const user = await changeScimUser(app.db, scimActorOf(request), idOf(params), read, rules())
       return reply.send(view(request, user, query))
     },

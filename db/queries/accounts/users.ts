@@ -147,6 +147,14 @@ export async function lockExternalIds(transaction: Transaction<Database>): Promi
   await sql`select pg_advisory_xact_lock(hashtext('svc-training external ids'))`.execute(transaction)
 }
 
+/**
+ * Locks the creation of accounts by lists and by SCIM until the transaction ends. Must follow the locks of external ids
+ * and personnel numbers and precede those of rows of `users`.
+ */
+export async function lockUserNames(transaction: Transaction<Database>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('svc-training users'))`.execute(transaction)
+}
+
 /** Returns those of the external ids that accounts have. */
 export async function findTakenIds(db: Kysely<Database>, externalIds: string[]): Promise<string[]> {
   const rows = await db
@@ -188,7 +196,7 @@ export async function insertUsers(
     >
   >[],
 ): Promise<Map<string, number>> {
-  await sql`select pg_advisory_xact_lock(hashtext('svc-training users'))`.execute(transaction)
+  await lockUserNames(transaction)
   const column = <K extends keyof (typeof users)[number]>(name: K) => users.map((user) => user[name])
   const { rows } = await sql<{ id: number; username: string }>`
     insert into users (

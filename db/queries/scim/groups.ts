@@ -1,8 +1,7 @@
 import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction, type Updateable } from 'kysely'
-import type { Condition } from '../../../src/domain/scim/filter.js'
+import { type Condition, comparedText } from '../../../src/domain/scim/filter.js'
 import { invalidFilter } from '../../../src/domain/scim/refusals.js'
 import { toRowId } from '../../../src/domain/scim/row-id.js'
-import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import type { Actor } from '../accounts/audit.js'
 
@@ -71,15 +70,21 @@ export async function listScimGroups(
 }
 
 /** @throws ScimRefusal `invalidFilter` for an attribute that cannot be compared */
-function toSql({ attribute, value }: Condition): RawBuilder<boolean> {
-  const text = String(value)
-  const isPossible = value !== null && isStorable(text)
-  const compare = (comparison: RawBuilder<boolean>) => (isPossible ? comparison : sql<boolean>`false`)
+function toSql(condition: Condition): RawBuilder<boolean> {
+  const { attribute } = condition
+  const compared = comparedText(condition)
+  const text = compared ?? ''
+  const compare = (comparison: RawBuilder<boolean>) => (compared === undefined ? sql<boolean>`false` : comparison)
   switch (attribute) {
     case 'id':
       return compare(sql<boolean>`teams.id = ${toRowId(text) ?? 0}::integer`)
     case 'displayname':
-      return compare(sql<boolean>`lower(name) = lower(${text}::text)`)
+      // Names in another case count only if no team has the exact name.
+      return compare(sql<boolean>`lower(name) = lower(${text}::text) and (
+        name = ${text}::text
+        or not exists (
+          select from teams as exact
+          where exact.name = ${text}::text and exact.scim_state is distinct from 'deleted'))`)
     case 'externalid':
       return compare(sql<boolean>`external_id = ${text}::text`)
     case 'members':
@@ -160,6 +165,22 @@ export async function endScimMembers(
       and ${isExcept}::boolean <> (user_id in (select unnest(${userIds}::integer[])))
     returning user_id`.execute(transaction)
   return rows.map(({ user_id }) => user_id)
+}
+
+/** Ends the memberships of a user by SCIM; others stay. Returns their teams. */
+export async function endScimMembershipsOf(
+  transaction: Transaction<Database>,
+  userId: number,
+  today: string,
+): Promise<{ id: number; name: string }[]> {
+  const { rows } = await sql<{ id: number; name: string }>`
+    with ended as (
+      update team_members set until_on = ${today}::date
+      where user_id = ${userId} and origin = 'scim' and until_on is null
+      returning team_id
+    )
+    select id, name from teams where id in (select team_id from ended) order by id`.execute(transaction)
+  return rows
 }
 
 /** Writes an audit entry for each user who has joined or left a team. */

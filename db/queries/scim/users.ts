@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction, type Updateable } from 'kysely'
 import { MAX_NAME_LENGTH } from '../../../src/domain/accounts/accounts.js'
-import type { Condition } from '../../../src/domain/scim/filter.js'
+import { type Condition, comparedText } from '../../../src/domain/scim/filter.js'
 import { invalidFilter } from '../../../src/domain/scim/refusals.js'
 import { toRowId } from '../../../src/domain/scim/row-id.js'
 import { isStorable } from '../../../src/domain/text/text.js'
@@ -10,9 +10,13 @@ import type { Database } from '../../types.js'
 
 const USER = [
   ...(['id', 'username', 'display_name', 'email', 'personnel_number', 'external_id', 'created_at'] as const),
-  ...(['is_admin', 'is_author', 'is_auditor', 'emergency'] as const),
-  ...(['disabled_on', 'scim_disabled', 'scim_former_day', 'scim_deleted'] as const),
+  ...(['is_admin', 'is_author', 'is_auditor', 'auditor_until', 'emergency'] as const),
+  ...(['disabled_on', 'scim_disabled', 'scim_former_day', 'scim_deleted', 'awaits_link'] as const),
 ] as const
+
+const HAS_LOGIN = sql<boolean>`(password_hash is not null
+  or exists (select from passkeys where user_id = users.id)
+  or exists (select from identities where user_id = users.id))`
 
 export type ScimUser = Pick<Selectable<Database['users']>, (typeof USER)[number]>
 
@@ -20,11 +24,27 @@ export async function findScimUser(db: Kysely<Database>, id: number): Promise<Sc
   return db.selectFrom('users').select(USER).where('id', '=', id).executeTakeFirst()
 }
 
-export async function findScimUserByExternalId(
+/**
+ * Returns the account and locks its row until the transaction ends. Must follow the locks of assignments and of
+ * administrators.
+ */
+export async function lockScimUser(transaction: Transaction<Database>, id: number): Promise<ScimUser | undefined> {
+  return transaction.selectFrom('users').select(USER).where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+}
+
+/** Returns the account with the external id or the personnel number. */
+export async function findHolder(
   db: Kysely<Database>,
-  externalId: string,
+  key: 'external_id' | 'personnel_number',
+  value: string,
 ): Promise<ScimUser | undefined> {
-  return db.selectFrom('users').select(USER).where('external_id', '=', externalId).executeTakeFirst()
+  return db.selectFrom('users').select(USER).where(key, '=', value).executeTakeFirst()
+}
+
+/** Whether a person can log in to the account: it has a password, a passkey or an identity. */
+export async function hasLogin(db: Kysely<Database>, id: number): Promise<boolean> {
+  const found = await db.selectFrom('users').select('id').where('id', '=', id).where(HAS_LOGIN).executeTakeFirst()
+  return found !== undefined
 }
 
 /** Returns the accounts whose user names differ only in case from the given one, in the order of ids. */
@@ -57,20 +77,25 @@ export async function listScimUsers(
 }
 
 /** @throws ScimRefusal `invalidFilter` for an attribute that cannot be compared */
-function toSql({ attribute, value }: Condition, today: string): RawBuilder<boolean> {
-  const text = String(value)
+function toSql(condition: Condition, today: string): RawBuilder<boolean> {
+  const { attribute } = condition
   if (attribute === 'active') {
-    const isActive = text.toLowerCase() === 'true'
+    const isActive = parseFlag(condition)
     return sql<boolean>`(disabled_on is null or disabled_on > ${today}::date) = ${isActive}::boolean`
   }
-  // A longer text would take long to normalise, and no value is as long.
-  const isPossible = value !== null && isStorable(text) && text.length <= 2 * MAX_NAME_LENGTH
-  const compare = (comparison: RawBuilder<boolean>) => (isPossible ? comparison : sql<boolean>`false`)
+  const compared = comparedText(condition)
+  const text = compared ?? ''
+  const compare = (comparison: RawBuilder<boolean>) => (compared === undefined ? sql<boolean>`false` : comparison)
   switch (attribute) {
     case 'id':
       return compare(sql<boolean>`users.id = ${toRowId(text) ?? 0}::integer`)
     case 'username':
-      return compare(hasName(text))
+      // Names in another case count only if no account has the exact name.
+      return compare(sql<boolean>`${hasName(text)} and (
+        normalize(username, NFC) = ${text}::text
+        or not exists (
+          select from users as exact
+          where normalize(exact.username, NFC) = ${text}::text and not exact.scim_deleted))`)
     case 'externalid':
       return compare(sql<boolean>`external_id = ${text}::text`)
     case 'displayname':
@@ -84,6 +109,13 @@ function toSql({ attribute, value }: Condition, today: string): RawBuilder<boole
     default:
       throw invalidFilter('users cannot be filtered by this attribute')
   }
+}
+
+/** @throws ScimRefusal `invalidFilter` if the value is neither true nor false, also as a text */
+function parseFlag({ attribute, value }: Condition): boolean {
+  const word = String(value).toLowerCase()
+  if (word !== 'true' && word !== 'false') throw invalidFilter(`"${attribute}" is compared with true or false`)
+  return word === 'true'
 }
 
 /** Changes what SCIM knows about an account. Must follow `updateUser`, which resets some of it. */
@@ -121,7 +153,5 @@ export async function awaitsLink(db: Kysely<Database>, id: number): Promise<bool
 }
 
 function isAwaiting(): RawBuilder<boolean> {
-  return sql<boolean>`awaits_link and password_hash is null
-    and not exists (select from passkeys where user_id = users.id)
-    and not exists (select from identities where user_id = users.id)`
+  return sql<boolean>`awaits_link and not ${HAS_LOGIN}`
 }

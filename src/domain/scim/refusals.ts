@@ -43,8 +43,10 @@ export function isRequired(attribute: string): ScimRefusal {
 
 export const NO_TARGET = new ScimRefusal('invalid', 'scim_no_target', 'A remove operation needs a path', 'noTarget')
 
-export function notUnique(attribute: string): ScimRefusal {
-  const detail = `Another resource has this ${attribute}`
+/** @param isHidden whether the other account is one that SCIM has deleted, which the provider cannot see */
+export function notUnique(attribute: string, isHidden = false): ScimRefusal {
+  const hint = isHidden ? ': it is held by an account that was deleted by SCIM; an administrator can change it' : ''
+  const detail = `Another resource has this ${attribute}${hint}`
   return new ScimRefusal('conflict', 'scim_uniqueness', detail, 'uniqueness')
 }
 

@@ -62,8 +62,8 @@ export async function createScimGroup(
  * makes SCIM its manager.
  * @throws SCIM_NOT_FOUND if there is no such team or SCIM has deleted it
  * @throws GROUP_OF_LOGINS if the team follows a group of logins
- * @throws ScimRefusal `uniqueness` under the conditions of `createScimGroup`; `invalidValue` if a list of members names
- * only unknown people
+ * @throws ScimRefusal `uniqueness` under the conditions of `createScimGroup`; `invalidValue` if a list of only
+ * unknown members would end memberships
  */
 export async function changeScimGroup(
   db: Kysely<Database>,
@@ -166,10 +166,12 @@ async function changeMembers(
 ): Promise<string[]> {
   const wanted = [...add]
   const known = await lockKnownUsers(transaction, idsOf(wanted))
-  // A list of strangers would otherwise end all memberships.
-  if (replaces && wanted.length > 0 && known.length === 0) throw invalidValue('members', 'names only unknown users')
   const ending = replaces ? { userIds: known, isExcept: true } : { userIds: idsOf([...remove]), isExcept: false }
   const left = await endScimMembers(transaction, team.id, ending, today)
+  // A list that the service does not know at all is a fault of the provider, not a decision to empty the team.
+  if (replaces && wanted.length > 0 && known.length === 0 && left.length > 0) {
+    throw invalidValue('members', 'names only unknown users')
+  }
   const joined = await insertScimMembers(transaction, team.id, known, today)
   await insertMembershipEntries(transaction, actor, { action: 'team.leave', team, userIds: left })
   await insertMembershipEntries(transaction, actor, { action: 'team.join', team, userIds: joined })

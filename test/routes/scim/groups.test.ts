@@ -162,7 +162,7 @@ t.test('leaves out unknown people, but refuses a list that names nobody else', a
   t.equal((await change(id, { op: 'remove', path: 'members[display eq "x"]' })).body.scimType, 'invalidFilter')
 })
 
-t.test('does not list or add accounts that SCIM has deleted; they return with their memberships', async (t) => {
+t.test('does not list or add accounts that SCIM has deleted', async (t) => {
   const user = (await provider.post('/scim/v2/Users', { userName: unique('u'), externalId: unique('e') })).body
   const { id } = await create(a, user.id)
   await provider.delete(`/scim/v2/Users/${user.id}`)
@@ -171,7 +171,33 @@ t.test('does not list or add accounts that SCIM has deleted; they return with th
   await change(other.id, { op: 'add', path: 'members', value: [{ value: user.id }] })
   t.strictSame(await membersOf(other.id), [a])
   await provider.post('/scim/v2/Users', { userName: user.userName, externalId: user.externalId })
-  t.strictSame(await membersOf(id), [a, user.id])
+  t.strictSame(await membersOf(id), [a], 'the provider adds a revived account again')
+})
+
+t.test('an exact name wins over names in another case', async (t) => {
+  const displayName = unique('Fall')
+  const exact = (await provider.post('/scim/v2/Groups', { displayName })).body
+  const upper = (await provider.post('/scim/v2/Groups', { displayName: displayName.toUpperCase() })).body
+  const found = async (text: string) =>
+    (await provider.get(`/scim/v2/Groups?filter=${encodeURIComponent(`displayName eq "${text}"`)}`)).body.Resources.map(
+      (one: { id: string }) => one.id,
+    )
+  t.strictSame(await found(displayName), [exact.id])
+  t.strictSame(await found(displayName.toUpperCase()), [upper.id])
+  t.strictSame(await found(displayName.toLowerCase()), [exact.id, upper.id])
+  await provider.delete(`/scim/v2/Groups/${exact.id}`)
+  t.strictSame(await found(displayName), [upper.id])
+  t.strictSame(await found('x'.repeat(500)), [])
+})
+
+t.test('a list of unknown members is refused only if memberships would end', async (t) => {
+  const unknown = [{ value: '999999' }]
+  const created = await provider.post('/scim/v2/Groups', { displayName: unique('leer'), members: unknown })
+  t.strictSame([created.status, created.body.members], [201, []])
+  const { id } = created.body
+  await addByHand(id, a)
+  t.equal((await change(id, { op: 'replace', path: 'members', value: unknown })).status, 204)
+  t.strictSame(await membersOf(id), [a])
 })
 
 t.test('a team belongs to a group of logins or to SCIM, never to both', async (t) => {

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { startBehindLock } from '../../support/database.js'
 import { createUser, unique } from '../../support/factories.js'
 import { connectProvider, ENTERPRISE, patchOf, scimError } from '../../support/scim.js'
 import { callerOf, startService } from '../../support/service.js'
@@ -177,8 +178,8 @@ t.test('DELETE disables and hides; POST revives the same account', async (t) => 
         disabled_on: (details(await entriesOf(id), 1) as { disabled_on: string }).disabled_on,
       },
       { fields: ['scim_deleted'], scim_deleted: true },
-      { fields: ['scim_deleted'], scim_deleted: false },
       { fields: ['display_name', 'disabled_on'], disabled_on: null },
+      { fields: ['scim_deleted'], scim_deleted: false },
     ],
   )
 })
@@ -191,6 +192,117 @@ t.test('does not revive an account with rights for another person of the same na
   await provider.delete(`/scim/v2/Users/${id}`)
   const { status, body } = await provider.post('/scim/v2/Users', { userName, externalId: unique('other') })
   t.strictSame([status, body.scimType], [409, 'uniqueness'])
+})
+
+t.test('does not revive an account with a login for another person of the same name', async (t) => {
+  for (const login of ['password', 'passkey', 'identity', undefined]) {
+    const { id, userName } = await create()
+    const user_id = Number(id)
+    if (login === 'password') {
+      await db.updateTable('users').set({ password_hash: 'x' }).where('id', '=', user_id).execute()
+    } else if (login === 'passkey') {
+      const key = Buffer.from(unique('key'))
+      const passkey = { credential_id: key, public_key: key, user_handle: key, name: 'Handy' }
+      await db
+        .insertInto('passkeys')
+        .values({ user_id, ...passkey })
+        .execute()
+    } else if (login === 'identity') {
+      const identity = { issuer: 'https://id.example.org', subject: unique('s') }
+      await db
+        .insertInto('identities')
+        .values({ user_id, ...identity })
+        .execute()
+    }
+    await provider.delete(`/scim/v2/Users/${id}`)
+    const { status, body } = await provider.post('/scim/v2/Users', { userName, externalId: unique('other') })
+    if (login === undefined) t.strictSame([status, body.id], [201, id])
+    else t.strictSame(body, hiddenError('userName'), login)
+  }
+})
+
+t.test('revives the account whose name differs only in case', async (t) => {
+  const { id, userName, externalId } = await create()
+  await provider.delete(`/scim/v2/Users/${id}`)
+  const { status, body } = await provider.post('/scim/v2/Users', { userName: userName.toUpperCase(), externalId })
+  t.strictSame([status, body.id, body.userName], [201, id, userName])
+  await provider.delete(`/scim/v2/Users/${id}`)
+  const revived = await provider.post('/scim/v2/Users', { userName: userName.toUpperCase() })
+  t.strictSame([revived.status, revived.body.id], [201, id])
+})
+
+const hiddenError = (attribute: string) =>
+  scimError(
+    409,
+    `Another resource has this ${attribute}: it is held by an account that was deleted by SCIM; an administrator can change it`,
+    'uniqueness',
+  )
+
+t.test('says that an account which SCIM has deleted holds a name, external id or number', async (t) => {
+  const employeeNumber = unique('n')
+  const first = await create({ [ENTERPRISE]: { employeeNumber } })
+  await provider.delete(`/scim/v2/Users/${first.id}`)
+  const other = await create()
+  const put = (values: object) => provider.put(`/scim/v2/Users/${other.id}`, { userName: other.userName, ...values })
+  t.strictSame((await put({ userName: first.userName.toUpperCase() })).body, hiddenError('userName'))
+  t.strictSame((await put({ externalId: first.externalId })).body, hiddenError('externalId'))
+  t.strictSame((await put({ [ENTERPRISE]: { employeeNumber } })).body, hiddenError('employeeNumber'))
+  const { body } = await provider.post('/scim/v2/Users', { userName: unique('u'), [ENTERPRISE]: { employeeNumber } })
+  t.strictSame(body, hiddenError('employeeNumber'))
+})
+
+t.test('decides by the rights and the deactivation that apply when it writes', async (t) => {
+  const behind = (id: number, values: object, request: () => Promise<{ status: number; body: { active: boolean } }>) =>
+    startBehindLock(
+      service.database,
+      (transaction) => transaction.updateTable('users').set(values).where('id', '=', id).execute(),
+      [request],
+    )
+  const patch = (id: number, value: object) => provider.patch(`/scim/v2/Users/${id}`, patchOf({ op: 'replace', value }))
+
+  const renamed = await createUser(db)
+  await behind(renamed.id, { is_author: true }, () => patch(renamed.id, { userName: unique('x'), active: true }))
+  t.match(await rowOf(renamed.id), { username: renamed.username })
+
+  const adopted = await createUser(db)
+  const adopter = callerOf(adopting.app, undefined, provider.token)
+  const [refused] = await behind(adopted.id, { is_author: true }, () =>
+    adopter.post('/scim/v2/Users', { userName: adopted.username, externalId: unique('e') }),
+  )
+  t.equal(refused?.status, 409)
+
+  const disabled = await createUser(db)
+  await behind(disabled.id, { disabled_on: '2020-01-01' }, () => patch(disabled.id, { active: false }))
+  t.match(await rowOf(disabled.id), { disabled_on: '2020-01-01', scim_disabled: false })
+
+  const { id } = await create({ active: false })
+  const taken = { disabled_on: '2020-01-01', scim_disabled: false }
+  const [response] = await behind(Number(id), taken, () => patch(id, { active: true }))
+  t.equal(response?.body.active, false)
+  t.match(await rowOf(id), taken)
+})
+
+t.test('DELETE ends the memberships by SCIM', async (t) => {
+  const { id, userName } = await create()
+  const displayName = unique('team')
+  const { body: group } = await provider.post('/scim/v2/Groups', { displayName, members: [{ value: id }] })
+  const { team } = (await provider.owner.post('/api/teams', { name: unique('hand') })).body
+  await provider.owner.put(`/api/teams/${team.id}/members/${id}`, { role: 'member' })
+  await provider.delete(`/scim/v2/Users/${id}`)
+  const current = await db
+    .selectFrom('team_members')
+    .select('team_id')
+    .where('user_id', '=', Number(id))
+    .where('until_on', 'is', null)
+    .execute()
+  t.strictSame(current, [{ team_id: team.id }])
+  const left = await db
+    .selectFrom('audit_log')
+    .select(['actor', 'target', 'details'])
+    .where('action', '=', 'team.leave')
+    .where('target_id', '=', Number(group.id))
+    .execute()
+  t.strictSame(left, [{ actor: 'Entra', target: displayName, details: { username: userName } }])
 })
 
 t.test('refuses names, external ids and numbers that are taken', async (t) => {
@@ -219,6 +331,15 @@ t.test('an exact name wins over names in another case', async (t) => {
   await provider.put(`/scim/v2/Users/${exact}`, { userName: name, externalId: name })
   t.match(await rowOf(exact), { external_id: name })
   t.match(await rowOf(upper), { external_id: null })
+  const found = async (text: string) =>
+    (await provider.get(`/scim/v2/Users?filter=${encodeURIComponent(`userName eq "${text}"`)}`)).body.Resources.map(
+      (one: { id: string }) => Number(one.id),
+    )
+  t.strictSame(await found(name), [exact])
+  t.strictSame(await found(` ${name.toUpperCase()} `), [upper])
+  t.strictSame(await found(`F${name.slice(1)}`), [upper, exact], 'without an exact name, all that differ in case')
+  await provider.delete(`/scim/v2/Users/${exact}`)
+  t.strictSame(await found(name), [upper], 'a hidden account does not count')
 })
 
 t.test('takes over an account of the same name only if SCIM_ADOPT is on, and none with rights', async (t) => {
@@ -228,12 +349,16 @@ t.test('takes over an account of the same name only if SCIM_ADOPT is on, and non
 
   const plain = await createUser(db)
   t.equal((await post(provider, plain.username)).status, 409)
-  t.equal((await post(adopter, plain.username, {})).status, 409, 'not without an external id')
   t.equal((await post(adopter, plain.username.toUpperCase())).status, 409, 'not in another case')
   const adopted = await post(adopter, plain.username)
   t.strictSame([adopted.status, adopted.body.id, adopted.body.displayName], [201, String(plain.id), 'Vom Verzeichnis'])
   t.match(await rowOf(plain.id), { awaits_link: false })
   t.equal((await post(adopter, plain.username)).status, 409, 'only once')
+
+  const unnamed = await createUser(db)
+  t.equal((await post(adopter, unnamed.username, {})).body.id, String(unnamed.id), 'also without an external id')
+  const ofScim = (await post(provider, unique('scim'), {})).body
+  t.equal((await post(adopter, ofScim.userName, {})).status, 409, 'not one that SCIM has created')
 
   for (const right of [{ is_admin: true }, { is_author: true }, { is_auditor: true }, { emergency: true }]) {
     const { id, username } = await createUser(db)
@@ -258,7 +383,12 @@ t.test('renames an account, but none that holds a right', async (t) => {
   )
   t.equal(body.userName, name)
   t.match(details(await entriesOf(id), 1), { fields: ['username'] })
-  await db.updateTable('users').set({ is_auditor: true }).where('id', '=', Number(id)).execute()
+  const rename = (userName: string) => provider.put(`/scim/v2/Users/${id}`, { userName })
+  const former = { is_auditor: true, auditor_until: '2020-01-01' }
+  await db.updateTable('users').set(former).where('id', '=', Number(id)).execute()
+  t.not((await rename(unique('neu'))).body.userName, name, 'a former auditor holds no right')
+  t.equal((await rename(name)).body.userName, name)
+  await db.updateTable('users').set({ is_auditor: true, auditor_until: null }).where('id', '=', Number(id)).execute()
   const renamed = await provider.put(`/scim/v2/Users/${id}`, {
     userName: unique('x'),
     displayName: 'Anders',
