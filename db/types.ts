@@ -1313,9 +1313,13 @@ export interface Webhooks {
   edit_version: Generated<number>;
   events: WebhookEvent[];
   /**
-   * First of the failed attempts to send the oldest waiting event
+   * First of the failed attempts in a row, moved by the time in which the service was down
    */
   failing_since: Date | null;
+  /**
+   * Number of failed attempts since failing_since
+   */
+  faults: Generated<number>;
   id: Generated<number>;
   include_names: boolean;
   kind: WebhookKind;

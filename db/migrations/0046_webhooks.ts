@@ -32,6 +32,7 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
       pause_cause text,
       last_delivered_at timestamptz,
       failing_since timestamptz,
+      faults integer not null default 0,
       next_attempt_at timestamptz,
       lease uuid,
       leased_until timestamptz,
@@ -45,9 +46,9 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
   await sql`comment on column webhooks.secret is 'Key of the signatures'`.execute(db)
   await sql`comment on column webhooks.edit_version is '1 plus the number of changes'`.execute(db)
   await sql`
-    comment on column webhooks.failing_since is 'First of the failed attempts to send the oldest waiting event'`.execute(
-    db,
-  )
+    comment on column webhooks.failing_since is
+      'First of the failed attempts in a row, moved by the time in which the service was down'`.execute(db)
+  await sql`comment on column webhooks.faults is 'Number of failed attempts since failing_since'`.execute(db)
   await sql`comment on column webhooks.lease is 'Names the process that is sending; null if none is'`.execute(db)
   await sql`comment on column webhooks.overdue_on is 'Day of the last events about overdue tasks'`.execute(db)
   await sql`

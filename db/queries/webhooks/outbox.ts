@@ -9,7 +9,7 @@ import type { Database } from '../../types.js'
 /** How a webhook is sent to */
 export type Target = Pick<
   Selectable<Database['webhooks']>,
-  'id' | 'url' | 'kind' | 'include_names' | 'secret' | 'edit_version'
+  'id' | 'url' | 'kind' | 'include_names' | 'secret' | 'edit_version' | 'faults'
 >
 
 /** An event that is sent. */
@@ -24,7 +24,7 @@ export interface OutgoingEvent extends StoredEvent {
  */
 const LEASE = sql`now() + interval '30 seconds'`
 
-const TARGET = sql`webhooks.id, url, kind, include_names, secret, edit_version`
+const TARGET = sql`webhooks.id, url, kind, include_names, secret, edit_version, faults`
 
 /** Webhooks that may send now: not paused, no pause after a fault, and not leased */
 const IS_FREE = sql<boolean>`(
@@ -113,10 +113,10 @@ export async function settleEvent(
     with settled as (
       update webhook_events set state = ${state}, attempts = attempts + 1, attempted_at = now(),
         status = ${status}::integer, fault = ${fault}::text, answer = ${answer}
-      where id = ${eventId}
+      where id = ${eventId} and (state = 'waiting' or ${state === 'delivered'})
     )
-    update webhooks set leased_until = ${LEASE}, failing_since = null, next_attempt_at = null,
-      last_delivered_at = case when ${state === 'delivered'} then now() else last_delivered_at end
+    update webhooks set leased_until = ${LEASE}, failing_since = null, faults = 0,
+      next_attempt_at = null, last_delivered_at = case when ${state === 'delivered'} then now() else last_delivered_at end
     where id = ${webhookId} and lease = ${lease}::uuid
     returning ${TARGET}, paused_at is null as goes_on`.execute(db)
   const [row] = rows
@@ -136,15 +136,18 @@ export async function postponeEvent(
   { webhookId, lease, eventId, outcome: { status, fault, answer } }: Attempt,
   delay: number,
 ): Promise<boolean> {
-  const isOver = sql`coalesce(failing_since <= now() - make_interval(hours => ${GIVE_UP_HOURS}), false)`
+  // The service may have been down when the attempt was due; that time does not count.
+  const late = sql`case when next_attempt_at < now() - interval '10 minutes' then now() - next_attempt_at
+    else interval '0' end`
+  const isOver = sql`coalesce(failing_since + ${late} <= now() - make_interval(hours => ${GIVE_UP_HOURS}), false)`
   const { rows } = await sql<{ is_paused: boolean }>`
     with postponed as (
       update webhook_events set attempts = attempts + 1, attempted_at = now(), status = ${status}::integer,
         fault = ${fault}::text, answer = ${answer}
       where id = ${eventId} and state = 'waiting'
     )
-    update webhooks set lease = null, leased_until = null, failing_since = coalesce(failing_since, now()),
-      next_attempt_at = now() + make_interval(secs => ${delay}),
+    update webhooks set lease = null, leased_until = null, failing_since = coalesce(failing_since + ${late}, now()),
+      faults = faults + 1, next_attempt_at = now() + make_interval(secs => ${delay}),
       paused_at = case when ${isOver} then coalesce(paused_at, now()) else paused_at end,
       pause_cause = case when ${isOver} then coalesce(pause_cause, 'faults') else pause_cause end
     where id = ${webhookId} and lease = ${lease}::uuid
@@ -171,7 +174,7 @@ export async function findEvent(
     .executeTakeFirst()
 }
 
-/** Stores the outcome of an attempt beside the lane. The state of a waiting event stays. */
+/** Stores the outcome of an attempt beside the lane. Skips a waiting event; a delivered event stays delivered. */
 export async function recordAttempt(
   db: Kysely<Database>,
   id: number,
@@ -180,7 +183,7 @@ export async function recordAttempt(
 ): Promise<void> {
   await sql`
     update webhook_events set attempts = attempts + 1, attempted_at = now(), status = ${status}::integer,
-      fault = ${fault}::text, answer = ${answer}, state = ${isDelivered ? 'delivered' : 'failed'}
+      fault = ${fault}::text, answer = ${answer}, state = case when ${isDelivered} then 'delivered' else state end
     where id = ${id} and state <> 'waiting'`.execute(db)
 }
 

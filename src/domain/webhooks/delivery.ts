@@ -43,8 +43,8 @@ export const GIVE_UP_HOURS = 24
 
 /**
  * Returns the seconds until the next attempt: 5, 10, 20 and so on, at most an hour.
- * @param attempts number of attempts so far, at least 1
- * @param retryAfter `Retry-After` of the response in seconds; a longer time than an hour is ignored
+ * @param attempts number of failed attempts in a row, at least 1
+ * @param retryAfter `Retry-After` of the response in seconds; a longer time than an hour counts as an hour
  */
 export function retryDelay(attempts: number, retryAfter = 0): number {
   const delay = Math.min(FIRST_DELAY_SECONDS * 2 ** Math.min(attempts - 1, 20), MAX_DELAY_SECONDS)
@@ -66,14 +66,39 @@ export function parseRetryAfter(header: string | undefined, now: Date): number |
 /** Number of characters of a response that are kept */
 const KEPT_CHARACTERS = 1_024
 
+/** Minimum length of a part of an address that counts as secret on its own */
+const MIN_SECRET = 6
+
 /**
  * Returns the beginning of a response with at most 1,024 UTF-16 code units. Replaces the path and query of the webhook's
- * address, which are secret, with `***`.
+ * address, which are secret, and their parts with `***`.
  */
 export function excerptOf(text: string, url: URL): string {
-  const secrets = [url.href, `${url.pathname}${url.search}`, url.search.slice(1)].filter((part) => part.length >= 8)
-  const shown = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), toStorable(text))
+  const shown = secretsOf(url).reduce((rest, secret) => rest.replaceAll(secret, '***'), toStorable(text))
   return shown.slice(0, KEPT_CHARACTERS).toWellFormed()
+}
+
+/** Returns the secret parts of an address in the forms in which a receiver may repeat them, longest first. */
+function secretsOf({ href, pathname, search }: URL): string[] {
+  const values = search
+    .slice(1)
+    .split('&')
+    .map((pair) => pair.slice(pair.indexOf('=') + 1))
+  const parts = [href, `${pathname}${search}`, search.slice(1), ...pathname.split('/'), ...values]
+  const secrets = [...parts.filter((part) => part.length >= MIN_SECRET), ...(pathname === '/' ? [] : [pathname])]
+  const forms = secrets
+    .flatMap((secret) => [secret, decode(secret), decode(secret.replaceAll('+', ' ')), encodeURIComponent(secret)])
+    .flatMap((form) => [form, form.replaceAll('&', '&amp;'), form.replaceAll('&', '\\u0026')])
+    .flatMap((form) => [form, form.replaceAll('/', '\\/'), form.replaceAll('/', '&#x2F;')])
+  return [...new Set(forms)].sort((a, b) => b.length - a.length)
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 const FAULTS: Record<DeliveryFault, string> = {

@@ -21,7 +21,7 @@ const SPECIAL_IPV4 = [
 
 /**
  * Global unicast. Everything else is special: loopback, link-local, unique local and multicast addresses, and the forms
- * that contain an IPv4 address, such as `::ffff:127.0.0.1` and NAT64.
+ * that contain an IPv4 address, such as `::ffff:127.0.0.1`. NAT64 addresses are judged by their IPv4 address.
  */
 const GLOBAL_IPV6 = ['2000::/3']
 /** Special networks within `GLOBAL_IPV6`: protocols such as Teredo, documentation, and 6to4, which contains an IPv4 address */
@@ -46,7 +46,8 @@ export interface AddressRules {
 export function createAddressRules(networks: readonly string[]): AddressRules {
   const allowed = toBlockList(networks)
   return {
-    mayReach: (address, isEncrypted) => includes(allowed, address) || (isEncrypted && isPublic(address)),
+    mayReach: (address, isEncrypted) =>
+      includes(allowed, fromNat64(address)) || (isEncrypted && isPublic(fromNat64(address))),
     mayBePlain: networks.length > 0,
   }
 }
@@ -56,6 +57,20 @@ export function isPublic(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !includes(specialIpv4, address)
   return family === 6 && includes(globalIpv6, address) && !includes(specialIpv6, address)
+}
+
+/**
+ * Returns the IPv4 address to which a translator leads an address of the network `64:ff9b::/96`, where a name server with
+ * DNS64 finds receivers that have IPv4 only; other addresses stay.
+ * @example fromNat64('64:ff9b::7f00:1') // '127.0.0.1'
+ */
+function fromNat64(address: string): string {
+  if (isIP(address) !== 6 || address.includes('%')) return address
+  const { hostname } = new URL(`http://[${address}]/`)
+  const match = /^\[64:ff9b::(?:([0-9a-f]+):)?([0-9a-f]*)\]$/.exec(hostname)
+  if (match === null) return address
+  const [high, low] = [match[1], match[2]].map((group) => Number.parseInt(group || '0', 16)) as [number, number]
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
 function includes(list: BlockList, address: string): boolean {

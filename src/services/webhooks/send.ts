@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import {
   deleteOldDeliveries,
@@ -25,6 +26,8 @@ const EVENTS_AT_ONCE = 50
 export const KEPT_DELIVERIES = 100
 /** Time left to complete a message that is being sent when the service stops */
 const STOP_MS = 5_000
+/** Time left to store the outcome of a message that was cut off */
+const STORE_MS = 1_000
 
 export interface SenderContext extends MessageSettings {
   rules: AddressRules
@@ -42,7 +45,7 @@ export interface Sender {
   run(): Promise<void>
   /** Resolves when no lane is active. */
   idle(): Promise<void>
-  /** Starts no further message. Resolves when the current ones are settled, after at most `STOP_MS`. */
+  /** Starts no further message. Resolves when the current ones are settled, after at most `STOP_MS` and `STORE_MS`. */
   stop(): Promise<void>
 }
 
@@ -71,9 +74,14 @@ export function createSender(db: Kysely<Database>, context: SenderContext): Send
     idle,
     async stop() {
       stopping.abort(new Error('the service stops'))
-      const cut = setTimeout(() => cutting.abort(new Error('the service stops')), STOP_MS)
-      await idle()
-      clearTimeout(cut)
+      const isIdle = new AbortController()
+      const bound = async () => {
+        await setTimeout(STOP_MS, undefined, { signal: isIdle.signal })
+        cutting.abort(new Error('the service stops'))
+        await setTimeout(STORE_MS, undefined, { signal: isIdle.signal })
+      }
+      await Promise.race([idle(), bound()])
+      isIdle.abort()
     },
   }
 }
@@ -93,12 +101,11 @@ async function sendLane(db: Kysely<Database>, id: number, context: LaneContext):
     for (;;) {
       const events = await listWaiting(db, id, EVENTS_AT_ONCE)
       if (events.length === 0) return
-      const names = target.include_names ? await findNames(db, personsIn(events)) : new Map<number, string>()
       // Reading took time, and the settings may have changed.
       target = await holdLane(db, id, lease)
       for (const event of events) {
         if (target === undefined || context.stopping.aborted) return
-        target = await sendEvent(db, target, event, { names, lease, context, connection })
+        target = await sendEvent(db, target, event, { lease, context, connection })
       }
       await deleteOldDeliveries(db, id, KEPT_DELIVERIES)
       if (target === undefined) return
@@ -110,7 +117,6 @@ async function sendLane(db: Kysely<Database>, id: number, context: LaneContext):
 }
 
 interface Sending {
-  names: ReadonlyMap<number, string>
   lease: string
   context: LaneContext
   connection: ReturnType<typeof reuseReceiver>
@@ -121,14 +127,16 @@ async function sendEvent(
   db: Kysely<Database>,
   target: Target,
   event: OutgoingEvent,
-  { names, lease, context, connection }: Sending,
+  { lease, context, connection }: Sending,
 ): Promise<Target | undefined> {
+  // Looked up for each event, because `include_names` may have changed since the last one.
+  const names = target.include_names ? await findNames(db, personsIn([event])) : new Map<number, string>()
   const message = writeMessage(target, event, names, context)
   const outcome = await connection.to(target).post(message, context.cutting)
   const verdict = judge(outcome)
   const attempt = { webhookId: target.id, lease, eventId: event.id, outcome }
   if (verdict !== 'later') return settleEvent(db, attempt, verdict)
-  const isPaused = await postponeEvent(db, attempt, retryDelay(event.attempts + 1, outcome.retryAfter))
+  const isPaused = await postponeEvent(db, attempt, retryDelay(target.faults + 1, outcome.retryAfter))
   if (isPaused) context.onPaused({ webhook: target.id })
   return undefined
 }

@@ -118,7 +118,7 @@ export async function changeWebhook(
       ...(secret !== undefined && { secret }),
       ...(isPausing && { paused_at: at, pause_cause: 'hand' as const }),
       ...(isResuming && { paused_at: null, pause_cause: null }),
-      ...(startsAnew && { failing_since: null, next_attempt_at: null }),
+      ...(startsAnew && { failing_since: null, faults: 0, next_attempt_at: null }),
     })
     const webhook = await requireWebhook(transaction, id)
     const shown = [

@@ -56,6 +56,25 @@ t.test('an excerpt is short, storable and without the secret part of the address
   t.equal(excerptOf('ä'.repeat(5_000), url).length, 1_024)
 })
 
+t.test('an excerpt hides each secret part of the address in the forms in which receivers repeat it', async (t) => {
+  const url = new URL('https://teams.example/w/geheim-pfad/x%2Fgeheim?sig=geheim%2Bwert&code=geheim-code&v=1')
+  for (const text of [
+    'no workflow geheim-pfad',
+    'no route /w/geheim-pfad/x%2Fgeheim',
+    'no route \\/w\\/geheim-pfad\\/x%2Fgeheim',
+    'no route x/geheim',
+    'invalid sig geheim+wert',
+    'invalid sig geheim%2Bwert',
+    '{"sig":"geheim-code"}',
+    '?sig=geheim%2Bwert&amp;code=geheim-code&amp;v=1',
+    '?sig=geheim%2Bwert\\u0026code=geheim-code\\u0026v=1',
+  ]) {
+    t.notMatch(excerptOf(text, url), /geheim|wert/, text)
+  }
+  t.equal(excerptOf('no route /abc', new URL('https://teams.example/abc')), 'no route ***')
+  t.equal(excerptOf('a/b is no version 1', new URL('https://teams.example/?v=1')), 'a/b is no version 1')
+})
+
 t.test('describes each outcome in German', async (t) => {
   const sentences = [200, 302, 404, 503].map((code) => describeOutcome({ status: code, fault: null }))
   t.strictSame(sentences, [

@@ -60,15 +60,27 @@ t.test('allowed networks are reachable in any form, also without encryption', as
     '::ffff:a01:203',
     '127.0.0.1',
     'fd00:1::7',
-    '64:ff9b::8.8.8.8',
+    '64:ff9b::10.1.2.3',
   ]) {
     t.equal(mayReach(address, false), true, address)
     t.equal(mayReach(address, true), true, address)
   }
-  for (const address of ['10.2.0.1', '127.0.0.2', 'fd00:2::7', '::1', 'fd00:1::7%eth0']) {
+  for (const address of ['10.2.0.1', '127.0.0.2', 'fd00:2::7', '::1', 'fd00:1::7%eth0', '64:ff9b::10.2.0.1']) {
     t.equal(mayReach(address, true), false, address)
   }
   t.equal(mayReach('8.8.8.8', false), false, 'a public address needs encryption')
+})
+
+t.test('an address of NAT64 is judged by the IPv4 address that it contains', async (t) => {
+  const { mayReach } = createAddressRules([])
+  for (const address of ['64:ff9b::8.8.8.8', '64:ff9b:0:0:0:0:808:808', '64:FF9B::808:0']) {
+    t.equal(mayReach(address, true), true, address)
+    t.equal(mayReach(address, false), false, address)
+  }
+  const special = ['127.0.0.1', '10.0.0.1', '169.254.169.254', '0.0.0.1', '0.0.0.0', '192.168.0.0']
+  for (const address of [...special.map((ipv4) => `64:ff9b::${ipv4}`), '64:ff9b::8.8.8.8%eth0', '64:ff9b:0:0:1::808']) {
+    t.equal(mayReach(address, true), false, address)
+  }
 })
 
 t.test('finds the IP address of a URL in any notation', async (t) => {

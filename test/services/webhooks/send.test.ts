@@ -139,6 +139,57 @@ t.test('pauses a webhook after failing for a day, and resumes where it was', asy
   t.strictSame(reportsOf(receiver.received), [1, 1, 1, 1, 2])
 })
 
+const secondsToRetry = async () => {
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from next_attempt_at - attempted_at)::float8 as seconds
+    from webhooks join webhook_events on webhook_id = webhooks.id`.execute(db)
+  return rows[0]?.seconds
+}
+
+t.test('the delays start again after a resumption or a new address', async (t) => {
+  const receiver = await startReceiver(t)
+  const { id } = await addWebhook(db, receiver.url)
+  receiver.onMessage = () => ({ status: 500 })
+  await announceReports(db, [1])
+  const sender = openSender(t, db)
+  for (const seconds of [5, 10, 20, 40]) {
+    await sendDue(sender)
+    t.equal(await secondsToRetry(), seconds)
+    await endDelays(db)
+  }
+  const at = new Date('2026-12-01T10:00:00Z')
+  await changeWebhook(db, ACTOR, { id, change: { paused: true }, at })
+  await changeWebhook(db, ACTOR, { id, change: { paused: false }, at })
+  await sendDue(sender)
+  t.equal(await secondsToRetry(), 5)
+  await changeWebhook(db, ACTOR, { id, change: { url: `${receiver.url}/new` }, at })
+  await sendDue(sender)
+  t.equal(await secondsToRetry(), 5)
+  t.match(await listEvents(), [{ attempts: 6 }])
+})
+
+t.test('time in which the service is down does not count as failing', async (t) => {
+  const receiver = await startReceiver(t)
+  await addWebhook(db, receiver.url)
+  receiver.onMessage = () => ({ status: 500 })
+  await announceReports(db, [1])
+  const sender = openSender(t, db)
+  await sendDue(sender)
+  await sql`
+    update webhooks set failing_since = now() - interval '3 days', next_attempt_at = now() - interval '70 hours'
+  `.execute(db)
+  await sendDue(sender)
+  const { rows } = await sql<{ hours: number }>`
+    select round(extract(epoch from now() - failing_since) / 3600)::integer as hours from webhooks
+    where paused_at is null`.execute(db)
+  t.strictSame(rows, [{ hours: 2 }])
+  await sql`
+    update webhooks set failing_since = now() - interval '3 days', next_attempt_at = now() - interval '40 hours'
+  `.execute(db)
+  await sendDue(sender)
+  t.match(await db.selectFrom('webhooks').selectAll().execute(), [{ pause_cause: 'faults' }])
+})
+
 t.test('a slow receiver delays no other webhook', async (t) => {
   const [slow, quick] = [await startReceiver(t), await startReceiver(t)]
   await addWebhook(db, slow.url)
@@ -332,6 +383,24 @@ t.test('names of persons are looked up when the message is sent, only with inclu
   t.strictSame(plain.received[0]?.body.data, { person: { id, external_id: null }, disabled_on: '2020-01-01' })
   t.strictSame(named.received[0]?.body.data.person, { id, external_id: null, name: 'Erika Muster' })
   t.notMatch(JSON.stringify(await listEvents()), /Erika/)
+})
+
+t.test('names that are switched on between two messages are in the next one', async (t) => {
+  const receiver = await startReceiver(t)
+  const { id } = await addWebhook(db, receiver.url)
+  const persons = [await createUser(db, { display_name: 'Eins' }), await createUser(db, { display_name: 'Zwei' })]
+  const ids = persons.map((person) => person.id)
+  await db.updateTable('users').set({ disabled_on: '2020-01-01' }).where('id', 'in', ids).execute()
+  await announceDisabled(db, { ids, today: '2026-12-01' })
+  receiver.onMessage = async () => {
+    await changeWebhook(db, ACTOR, { id, change: { include_names: true }, at: new Date('2026-12-01T10:00:00Z') })
+    return undefined
+  }
+  await sendDue(openSender(t, db))
+  t.strictSame(
+    receiver.received.map(({ body }) => body.data.person?.name),
+    [undefined, 'Zwei'],
+  )
 })
 
 t.test('a Teams webhook gets cards, and its address appears nowhere', async (t) => {
