@@ -8,7 +8,7 @@ const ASSETS = path.join(ROOT, 'dist/app/en/assets')
 const LITERALS = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g
 const TEXTS = />([^<>]+)<|\s[\w-]+="([^"<>]*)"/g
 const GERMAN =
-  /[äöüßÄÖÜ]|\b(?:der|die|das|und|nicht|ist|sind|eine?|mit|für|bis|noch|auf|wird|werden|keine?|oder|zum|zur|nur|bitte|deine?|du|Wunsch|Karten?|Frage|Antwort|Aufgabe|Nachweis|Benutzer|Gruppe|Suche|Zeile|Spalte|Datei|Fehler|Quelle|Sprache|Tage?|Woche|Monat|Jahr)\b/
+  /[äöüßÄÖÜ]|\b(?:der|die|das|und|nicht|ist|sind|eine?|mit|für|bis|noch|auf|wird|werden|keine?|oder|zum|zur|nur|bitte|deine?|du|Wunsch|Karten?|Frage|Antwort|Aufgabe|Nachweis|Benutzer|Gruppe|Suche|Zeile|Spalte|Datei|Fassung|Fehler|Quelle|Sprache|Tage?|Woche|Monat|Jahr)\b/
 /** Strings that are not shown as they are: pieces of addresses and code, single letters, values of the service, examples */
 const VALUES = /^[./]|[=?]|^Benutzer$|^.$|^Jürgen Größer$|wird hochgeladen|^aufgaben\/|^inhalte\//
 

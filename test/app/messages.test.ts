@@ -58,6 +58,7 @@ t.test('finds texts in markup, attributes and scripts', async (t) => {
     ['<script>function a() { throw new Fault("Das ging nicht.") }</script>', ['Das ging nicht.']],
     ['<script>class A { a = "Noch nichts" }</script>', ['Noch nichts']],
     ['<script>const a = [/* text */ "neu", "neu"]</script>', ['neu']],
+    ['<script>const a = /* text */ `, Fassung ${n}`</script>', [', Fassung {n}']],
     ['<script>const a = /* value */ ["Name", "E-Mail"]</script>', []],
     ['<script>if (key === "Eingabe") element.addEventListener("Eingabe", act)</script>', []],
     ['<script>import a from "./Karte.js"; const b = { headers: { accept: "text/csv, Karte" } }</script>', []],

@@ -212,7 +212,7 @@ class Walk {
         if (rules.isText(node.value) || rules.isMarked(this.#code.slice(0, node.start))) this.#literal(node)
         return
       case 'TemplateLiteral':
-        this.#template(node, rules.isText)
+        this.#template(node, (text) => rules.isText(text) || rules.isMarked(this.#code.slice(0, node.start)))
         return
       case 'ImportDeclaration':
       case 'ImportExpression':

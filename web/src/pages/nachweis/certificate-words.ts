@@ -11,6 +11,10 @@ const DONE_TEXTS: Record<Part['kind'], string> = {
   personal: 'persönliche Unterweisung',
 }
 
+const DAYS = new Intl.DateTimeFormat(LOCALE, {
+  dateStyle: LOCALE.startsWith('de') ? 'medium' : 'long',
+  timeZone: 'UTC',
+})
 const NAMES = new Intl.DisplayNames(LOCALE, { type: 'language' })
 
 /**
@@ -20,7 +24,7 @@ const NAMES = new Intl.DisplayNames(LOCALE, { type: 'language' })
 export function describePart({ kind, done_on, version, confirmed_by, lang, variant_title }: Part): string {
   const ending = [
     languageOf({ lang, variant_title }),
-    version === null ? '' : `, Fassung ${version}`,
+    version === null ? '' : /* text */ `, Fassung ${version}`,
     confirmed_by ? `, bestätigt von ${confirmed_by}` : '',
   ]
   return `${DONE_TEXTS[kind]} am ${printedDay(done_on)}${ending.join('')}`
@@ -43,8 +47,8 @@ export function groupCode(code: string): string {
 
 /**
  * Formats a day as it is printed on the certificate.
- * @example printedDay('2026-12-05') // '05.12.2026'
+ * @example printedDay('2026-12-05') // '05.12.2026', in English '5 December 2026'
  */
 export function printedDay(day: string): string {
-  return day.slice(0, 10).split('-').reverse().join('.')
+  return DAYS.format(new Date(day.slice(0, 10)))
 }
