@@ -124,6 +124,10 @@ t.test('variants', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
 
   await t.test('a phone in English shows the English variants', async (t) => {
     const { page, complaints } = await app.newPerson({ locale: 'en-GB', viewport: PHONE })
+    await page.goto(`${app.url}/decks`)
+    const tiles = page.locator('.tiles article')
+    await tiles.filter({ hasText: 'Git' }).getByText('Deutsch').waitFor()
+    t.equal(await tiles.filter({ hasText: 'Working safely' }).getByText('English').count(), 0)
     for (const [path, title] of [
       ['decks', 'Working safely'],
       ['spickzettel', 'In an emergency'],
