@@ -8,7 +8,7 @@ import {
   type ScimMember,
 } from '../../db/queries/scim/groups.js'
 import { scimActorOf } from '../../plugins/scim.js'
-import { parseFilter } from '../../src/domain/scim/filter.js'
+import { parseSearchFilter } from '../../src/domain/scim/filter.js'
 import { type GroupInput, readGroup, readGroupPatch } from '../../src/domain/scim/group.js'
 import { parseScimPage } from '../../src/domain/scim/page.js'
 import { isShown, parseProjection, project } from '../../src/domain/scim/projection.js'
@@ -60,7 +60,7 @@ const groups: FastifyPluginAsyncTypebox = async (app) => {
 
   async function search(request: FastifyRequest, given: Search) {
     const { offset, limit } = parseScimPage(given)
-    const conditions = typeof given.filter === 'string' && given.filter !== '' ? parseFilter(given.filter) : []
+    const conditions = parseSearchFilter(given.filter)
     const projection = parseProjection(given)
     const { groups: found, total } = await listScimGroups(app.db, { conditions, offset, limit })
     const hasMembers = isShown(projection, 'members')

@@ -15,7 +15,12 @@ const BODY_LIMIT = 2 * 2 ** 20
 /** Endpoints of RFC 7644 that are left out */
 const NOT_SUPPORTED = /^\/scim\/v2\/(Bulk|Me|\.search)\/?$/
 /** Paths of the endpoints, for requests with another method */
-const KNOWN = /^\/scim\/v2\/(ServiceProviderConfig|(ResourceTypes|Schemas|Users|Groups)(\/[^/]+)?)\/?$/
+const KNOWN: [path: RegExp, allow: string][] = [
+  [/^\/scim\/v2\/(ServiceProviderConfig|(ResourceTypes|Schemas)(\/[^/]+)?)\/?$/, 'GET'],
+  [/^\/scim\/v2\/(Users|Groups)\/?$/, 'GET, POST'],
+  [/^\/scim\/v2\/(Users|Groups)\/\.search\/?$/, 'POST'],
+  [/^\/scim\/v2\/(Users|Groups)\/[^/]+\/?$/, 'GET, PUT, PATCH, DELETE'],
+]
 
 /** SCIM 2.0 (RFC 7643, 7644) for identity providers: accounts and teams. Every response has the form of SCIM. */
 const scimRoutes: FastifyPluginAsync<{ maxDelayMs: number }> = async (app, { maxDelayMs }) => {
@@ -34,9 +39,13 @@ const scimRoutes: FastifyPluginAsync<{ maxDelayMs: number }> = async (app, { max
   app.addHook('preHandler', async (_request, reply) => {
     reply.type(`${SCIM_TYPE}; charset=utf-8`)
   })
-  app.setNotFoundHandler(({ url }) => {
+  app.setNotFoundHandler(({ url }, reply) => {
     const path = url.split('?', 1)[0] ?? ''
-    throw NOT_SUPPORTED.test(path) ? SCIM_NOT_SUPPORTED : KNOWN.test(path) ? SCIM_METHOD : SCIM_UNKNOWN
+    if (NOT_SUPPORTED.test(path)) throw SCIM_NOT_SUPPORTED
+    const [, allow] = KNOWN.find(([pattern]) => pattern.test(path)) ?? []
+    if (allow === undefined) throw SCIM_UNKNOWN
+    reply.header('allow', allow)
+    throw SCIM_METHOD
   })
   await app.register(discovery, { prefix: '/v2' })
   await app.register(users, { prefix: '/v2/Users' })

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { findScimUser, listScimUsers, type ScimUser } from '../../db/queries/scim/users.js'
 import { scimActorOf } from '../../plugins/scim.js'
-import { parseFilter } from '../../src/domain/scim/filter.js'
+import { parseSearchFilter } from '../../src/domain/scim/filter.js'
 import { parseScimPage } from '../../src/domain/scim/page.js'
 import { parseProjection, project } from '../../src/domain/scim/projection.js'
 import { SCIM_NOT_FOUND } from '../../src/domain/scim/refusals.js'
@@ -40,7 +40,7 @@ const users: FastifyPluginAsyncTypebox = async (app) => {
 
   async function search(request: FastifyRequest, given: Search) {
     const { offset, limit } = parseScimPage(given)
-    const conditions = typeof given.filter === 'string' && given.filter !== '' ? parseFilter(given.filter) : []
+    const conditions = parseSearchFilter(given.filter)
     const today = app.clock.today()
     const { users: found, total } = await listScimUsers(app.db, { conditions, today, offset, limit })
     const resources = found.map((user) => view(request, user, given))

@@ -57,6 +57,16 @@ export function parseFilter(text: string): Condition[] {
   throw invalidFilter(`"and" or the end is expected at position ${at}`)
 }
 
+/**
+ * Parses the filter of a list; an absent or empty one selects everything.
+ * @throws ScimRefusal `invalidFilter` if it is no text, or under the conditions of `parseFilter`
+ */
+export function parseSearchFilter(given: unknown): Condition[] {
+  if (given === undefined || given === null || given === '') return []
+  if (typeof given !== 'string') throw invalidFilter('it must be a text')
+  return parseFilter(given)
+}
+
 function parseLiteral(literal: string): Condition['value'] {
   if (literal.startsWith('"')) {
     try {

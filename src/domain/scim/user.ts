@@ -85,7 +85,7 @@ function collect(
   return { ...input, displayName: accept('displayName', () => checked('display_name', displayName)) }
 }
 
-/** A part of the name alone names nobody, unless the request describes the whole user. */
+/** Returns the display name; undefined if only a part of the name is given, unless the request describes the whole user. */
 function displayNameOf({ formatted, givenName, familyName }: Names, isWhole: boolean): string | undefined {
   if (formatted !== undefined) return formatted
   const parts = [givenName, familyName].filter((part) => part !== undefined)
@@ -99,15 +99,33 @@ function readEmail(
 ): string | null | undefined {
   if (filter !== undefined && !filter.every((condition) => selectsStored(condition, stored))) return undefined
   if (sub !== undefined && sub !== 'value') return undefined
-  if (op === 'remove') return null
+  if (op === 'remove') return removesStored(value, stored) ? null : undefined
   if (sub === 'value' || attribute === 'emails.value') return optionalText('emails', value) || null
   const entries = Array.isArray(value) ? value : [value ?? null]
-  const chosen =
-    entries.find((entry) => [true, 'true', 'True'].includes(entryOf(entry, 'primary') as never)) ??
-    entries.find((entry) => entryOf(entry, 'type') === 'work') ??
-    entries[0]
+  const chosen = entries.find(isPrimary) ?? entries.find((entry) => entryOf(entry, 'type') === 'work') ?? entries[0]
+  // An added address of another type stands beside that of work, which is the one that is stored.
+  if (op === 'add' && stored !== null && isOfOtherType(chosen)) return undefined
   const text = isObject(chosen) ? entryOf(chosen, 'value') : chosen
   return optionalText('emails', text) || null
+}
+
+function isPrimary(entry: unknown): boolean {
+  return [true, 'true', 'True'].includes(entryOf(entry, 'primary') as never)
+}
+
+function isOfOtherType(entry: unknown): boolean {
+  const type = entryOf(entry, 'type')
+  return typeof type === 'string' && type.toLowerCase() !== 'work' && !isPrimary(entry)
+}
+
+/** Whether a remove operation names the stored address; without a value, it removes all addresses. */
+function removesStored(value: unknown, stored: string | null): boolean {
+  if (value === undefined || value === null) return true
+  const entries = Array.isArray(value) ? value : [value]
+  return entries.some((entry: unknown) => {
+    const text = isObject(entry) ? entryOf(entry, 'value') : entry
+    return typeof text === 'string' && stored !== null && text.trim().toLowerCase() === stored.toLowerCase()
+  })
 }
 
 /** Whether a condition selects the address that the service stores, which has the type `work` and is primary */

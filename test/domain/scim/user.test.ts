@@ -60,6 +60,11 @@ t.test('changes the one address that is stored', async (t) => {
   for (const path of ['emails', 'emails[type eq "work"]', 'emails[value eq "alt@example.org"]']) {
     t.equal(emailAfter({ op: 'remove', path }), null, path)
   }
+  const home = { op: 'add', path: 'emails', value: [{ type: 'home', value }] }
+  t.equal(emailAfter(home), undefined, 'an added private address does not replace that of work')
+  t.equal(emailAfter({ op: 'add', path: 'emails', value: [{ type: 'home', value, primary: true }] }), value)
+  t.equal(emailAfter({ op: 'remove', path: 'emails', value: [{ value }] }), undefined)
+  t.equal(emailAfter({ op: 'remove', path: 'emails', value: [{ value: 'ALT@example.org' }] }), null)
   for (const path of [
     'emails[type eq "home"].value',
     'emails[value eq "other@example.org"]',

@@ -49,6 +49,10 @@ t.test('answers unknown paths and methods in the form of SCIM, never with the ap
   t.strictSame(await ask('GET', '/scim/v2/Users/abc'), [404, 'Resource not found'])
   t.strictSame(await ask('DELETE', '/scim/v2/Users'), [405, 'The endpoint does not support this method'])
   t.strictSame(await ask('PUT', '/scim/v2/Schemas'), [405, 'The endpoint does not support this method'])
+  const allowed = async (method: 'POST' | 'DELETE', url: string) => (await caller.send({ method, url })).headers.allow
+  t.equal(await allowed('DELETE', '/scim/v2/Groups?x=1'), 'GET, POST')
+  t.equal(await allowed('POST', '/scim/v2/Users/1'), 'GET, PUT, PATCH, DELETE')
+  t.equal(await allowed('POST', '/scim/v2/ResourceTypes/User'), 'GET')
   for (const path of ['Bulk', 'Me', '.search']) {
     const detail = 'The service does not support this endpoint; see /scim/v2/ServiceProviderConfig'
     t.strictSame(await ask('POST', `/scim/v2/${path}`), [501, detail])
@@ -133,6 +137,12 @@ t.test('refuses what RFC 7644 (3.12) names', async (t) => {
   ]) {
     const { status, body } = await provider.get(`/scim/v2/Users?filter=${encodeURIComponent(filter)}`)
     t.strictSame([status, body.scimType], [400, 'invalidFilter'], filter)
+  }
+  for (const filter of [7, { a: 1 }, ['userName eq "x"']]) {
+    for (const path of ['Users', 'Groups']) {
+      const { status, body } = await provider.post(`/scim/v2/${path}/.search`, { filter })
+      t.strictSame([status, body.scimType], [400, 'invalidFilter'])
+    }
   }
   const long = `userName eq "${'a'.repeat(10_000)}"`
   const { status, body } = await provider.get(`/scim/v2/Users?filter=${encodeURIComponent(long)}`)
