@@ -209,7 +209,9 @@ t.test('creates a token for SCIM, prints only it, and names service tokens that 
   t.strictSame([code, stderr], [0, ''])
   t.match(stdout, /^svct_[\w-]{43}\n$/)
   const { entries } = await json('audit', '--limit', '1')
-  t.match(entries, [{ action: 'token.create', via: 'cli', target: /^SCIM \(Kommandozeile, \d{4}-\d{2}-\d{2}\)$/ }])
+  t.match(entries, [
+    { action: 'token.create', via: 'cli', target: /^SCIM \(Kommandozeile, \d{4}-\d{2}-\d{2}T[\d:.]+Z\)$/ },
+  ])
   const { owner } = entries[0].details
   const [token] = (await json('user', 'tokens', owner)).tokens
   t.match(token, { name: entries[0].target, scopes: ['scim'], expires_at: null })

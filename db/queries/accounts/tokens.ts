@@ -106,7 +106,10 @@ export async function insertToken(
     .executeTakeFirstOrThrow()
 }
 
-/** Returns the enabled administrator who answers for tokens of the command line: one with emergency access comes first. */
+/**
+ * Returns the enabled administrator who answers for tokens of the command line: one without a planned deactivation comes
+ * first, then one with emergency access.
+ */
 export async function findTokenOwner(
   transaction: Transaction<Database>,
   today: string,
@@ -116,6 +119,7 @@ export async function findTokenOwner(
     .select(['id', 'username'])
     .where('is_admin', '=', true)
     .where(isEnabled(today))
+    .orderBy(sql`disabled_on is not null`)
     .orderBy('emergency', 'desc')
     .orderBy('id')
     .limit(1)
