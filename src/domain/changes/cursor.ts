@@ -1,6 +1,6 @@
 /** Number of horizons that a cursor distinguishes; the product of this and the highest id is a safe integer. */
 const SLOTS = 2 ** 22
-/** Length of a slot; all slots are 97 days, longer than changes are kept. */
+/** Length of a slot. Half of the slots are 48 days, longer than a caller reads pages of one run. */
 const SLOT_MS = 2_000
 
 export interface ChangeCursor {
@@ -19,10 +19,14 @@ export function writeCursor({ id, horizon }: ChangeCursor): number {
   return id * SLOTS + (Math.floor(horizon.getTime() / SLOT_MS) % SLOTS)
 }
 
-/** @param now not earlier than the horizon in the cursor, by the clock of the database */
+/**
+ * Reads a cursor whose horizon is less than 48 days from now, also if the clock was set back since.
+ * @param now by the clock of the database
+ */
 export function readCursor(cursor: number, now: Date): ChangeCursor {
   const id = Math.floor(cursor / SLOTS)
   const current = Math.floor(now.getTime() / SLOT_MS)
   const age = (((current - (cursor - id * SLOTS)) % SLOTS) + SLOTS) % SLOTS
-  return { id, horizon: new Date((current - age) * SLOT_MS) }
+  const signedAge = age < SLOTS / 2 ? age : age - SLOTS
+  return { id, horizon: new Date((current - signedAge) * SLOT_MS) }
 }
