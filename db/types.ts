@@ -353,7 +353,7 @@ export interface CardVersions {
 export interface Changes {
   changed_at: Generated<Date>;
   /**
-   * "person": name, number or address of an account; "member", "role": a membership, with the team as scope; "assignment": its parts; "overseer": who sees an assignment; "reset": changes before it are unknown
+   * "person": name, number or address of an account; "right": administrator or auditor; "member", "role": a membership, with the team as scope; "assignment": its parts; "overseer": who sees an assignment; "reset": changes before it are unknown
    */
   kind: string;
   object_id: number;

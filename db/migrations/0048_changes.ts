@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { noteChanges } from './change-triggers.js'
+import { createChangeTriggers } from './change-triggers.js'
 
 /**
  * Creates the log of changes for `changed_since`, and the triggers that write it. A trigger compares only the fields
@@ -11,23 +11,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await watchTeams(db)
   await watchOccurrences(db)
   await watchAssignments(db)
-  await noteChanges(db, 'proofs', {
+  await createChangeTriggers(db, 'proofs', {
     insert: `select 'proof', assignment_id, id from new_rows`,
     update: `select 'proof', assignment_id, id from (
       select id, assignment_id, revoked_at, replaced_by from new_rows
       except select id, assignment_id, revoked_at, replaced_by from old_rows) as changed`,
     delete: `select 'proof', assignment_id, id from old_rows`,
   })
-  // Objects from before the migration count as changed by it, so that an instant before it misses none of them.
-  await sql`
-    insert into changes (kind, changed_at, scope_id, object_id)
-    select kind, instant, scope_id, object_id
-    from (
-      select 'account', 0, id from users
-      union all select 'team', 0, id from teams
-      union all select 'occurrence', assignment_id, id from occurrences
-      union all select 'proof', assignment_id, id from proofs
-    ) as existing (kind, scope_id, object_id), change_instant() as instant`.execute(db)
+  // What changed or was deleted before the upgrade is unknown. A new installation has nothing to forget.
+  await sql`insert into changes (kind, object_id) select 'reset', 0 where exists (select from users)`.execute(db)
 }
 
 async function createLog(db: Kysely<unknown>): Promise<void> {
@@ -47,14 +39,14 @@ async function createLog(db: Kysely<unknown>): Promise<void> {
       scope_id integer not null default 0,
       object_id integer not null,
       constraint changes_kind_check check (kind in
-        ('account', 'person', 'team', 'member', 'role', 'occurrence', 'assignment', 'overseer', 'proof', 'reset'))
+        ('account', 'person', 'right', 'team', 'member', 'role', 'occurrence', 'assignment', 'overseer', 'proof', 'reset'))
     )`.execute(db)
   await sql`create index changes_since_idx on changes (kind, changed_at, scope_id, object_id)`.execute(db)
   // Without a primary key, logical replication needs this to delete rows.
   await sql`alter table changes replica identity full`.execute(db)
   await sql`
     comment on column changes.kind is
-      '"person": name, number or address of an account; "member", "role": a membership, with the team as scope; "assignment": its parts; "overseer": who sees an assignment; "reset": changes before it are unknown'`.execute(
+      '"person": name, number or address of an account; "right": administrator or auditor; "member", "role": a membership, with the team as scope; "assignment": its parts; "overseer": who sees an assignment; "reset": changes before it are unknown'`.execute(
     db,
   )
   await sql`
@@ -68,16 +60,19 @@ async function watchAccounts(db: Kysely<unknown>): Promise<void> {
     must_change_password, disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number, external_id,
     passkey_only, emergency, link_next_login, link_allowed_at, password_hash is null`
   const personal = 'id, display_name, personnel_number, email is null'
-  await noteChanges(db, 'users', {
+  const right = 'id, is_admin, is_auditor, auditor_until'
+  await createChangeTriggers(db, 'users', {
     insert: `select 'account', 0, id from new_rows`,
     update: `
       select 'account', 0, id from (select ${answered} from new_rows except select ${answered} from old_rows) as changed
       union all
-      select 'person', 0, id from (select ${personal} from new_rows except select ${personal} from old_rows) as changed`,
+      select 'person', 0, id from (select ${personal} from new_rows except select ${personal} from old_rows) as changed
+      union all
+      select 'right', 0, id from (select ${right} from new_rows except select ${right} from old_rows) as changed`,
     delete: `select 'account', 0, id from old_rows`,
   })
   for (const table of ['passkeys', 'identities']) {
-    await noteChanges(db, table, {
+    await createChangeTriggers(db, table, {
       insert: `select distinct 'account', 0, user_id from new_rows`,
       delete: `select distinct 'account', 0, user_id from old_rows`,
     })
@@ -86,14 +81,14 @@ async function watchAccounts(db: Kysely<unknown>): Promise<void> {
 
 async function watchTeams(db: Kysely<unknown>): Promise<void> {
   const answered = 'id, name, external_group, external_id, created_at, edit_version'
-  await noteChanges(db, 'teams', {
+  await createChangeTriggers(db, 'teams', {
     insert: `select 'team', 0, id from new_rows`,
     update: `select 'team', 0, id from (select ${answered} from new_rows except select ${answered} from old_rows) as changed`,
     delete: `select 'team', 0, id from old_rows`,
   })
   const membership = 'id, team_id, user_id, until_on'
   const role = 'id, team_id, user_id, role'
-  await noteChanges(db, 'team_members', {
+  await createChangeTriggers(db, 'team_members', {
     insert: `select distinct 'member', team_id, user_id from new_rows`,
     update: `
       select distinct 'member', team_id, user_id from (
@@ -106,7 +101,7 @@ async function watchTeams(db: Kysely<unknown>): Promise<void> {
 
 async function watchOccurrences(db: Kysely<unknown>): Promise<void> {
   const answered = 'id, assignment_id, user_id, period, due_on, extended_until, state, done_at, done_on'
-  await noteChanges(db, 'occurrences', {
+  await createChangeTriggers(db, 'occurrences', {
     insert: `select 'occurrence', assignment_id, id from new_rows`,
     update: `select 'occurrence', assignment_id, id from (
       select ${answered} from new_rows except select ${answered} from old_rows) as changed`,
@@ -119,7 +114,7 @@ async function watchOccurrences(db: Kysely<unknown>): Promise<void> {
       from ${rows}) as parts
     where assignment_id is not null`
   const part = 'occurrence_id, position, done_at, held_on'
-  await noteChanges(db, 'occurrence_parts', {
+  await createChangeTriggers(db, 'occurrence_parts', {
     insert: occurrencesOf('new_rows'),
     update: occurrencesOf(`(select ${part} from new_rows except select ${part} from old_rows) as changed`),
     delete: occurrencesOf('old_rows'),
@@ -128,14 +123,14 @@ async function watchOccurrences(db: Kysely<unknown>): Promise<void> {
 
 async function watchAssignments(db: Kysely<unknown>): Promise<void> {
   const overseen = 'id, responsible_id, mandatory, archived_at'
-  await noteChanges(db, 'assignments', {
+  await createChangeTriggers(db, 'assignments', {
     update: `
       select 'assignment', 0, id from (select id, ordered from new_rows except select id, ordered from old_rows) as changed
       union all
       select 'overseer', 0, id from (select ${overseen} from new_rows except select ${overseen} from old_rows) as changed`,
   })
   const part = 'assignment_id, position, kind, title, cheatsheet_id, test_id, deck_id'
-  await noteChanges(db, 'assignment_parts', {
+  await createChangeTriggers(db, 'assignment_parts', {
     insert: `select distinct 'assignment', 0, assignment_id from new_rows`,
     update: `select distinct 'assignment', 0, assignment_id from (
       select ${part} from new_rows except select ${part} from old_rows) as changed`,
@@ -149,15 +144,15 @@ async function watchAssignments(db: Kysely<unknown>): Promise<void> {
   ] as const) {
     const key = { cheatsheets: 'cheatsheet_id', tests: 'test_id', decks: 'deck_id' }[table]
     await sql`
-      create function ${sql.raw(`note_title_of_${table}`)}() returns trigger language plpgsql set search_path from current as $$
+      create function ${sql.raw(`log_title_of_${table}`)}() returns trigger language plpgsql set search_path from current as $$
       begin
         insert into changes (kind, object_id)
           select distinct 'assignment', assignment_id from assignment_parts where ${sql.ref(key)} = new.id;
         return null;
       end $$`.execute(db)
     await sql`
-      create trigger ${sql.raw(`${table}_note_title`)} after update of ${sql.ref(column)} on ${sql.table(table)}
+      create trigger ${sql.raw(`${table}_log_title`)} after update of ${sql.ref(column)} on ${sql.table(table)}
         for each row when (old.${sql.raw(title)} is distinct from new.${sql.raw(title)})
-        execute function ${sql.raw(`note_title_of_${table}`)}()`.execute(db)
+        execute function ${sql.raw(`log_title_of_${table}`)}()`.execute(db)
   }
 }

@@ -5,10 +5,11 @@ import type { Database } from '../types.js'
 
 export const CHANGES_KEPT_DAYS = 90
 
-/** `reset`: changes before it are unknown, because a backup was restored */
+/** `reset`: changes before it are unknown, because of an upgrade or a restore */
 export const CHANGE_KINDS = [
   'account',
   'person',
+  'right',
   'team',
   'member',
   'role',
@@ -26,7 +27,7 @@ export interface ChangeWindow {
   horizon: Date
   /** Time of the database */
   now: Date
-  /** Whether changes since the given instant may be missing in the log */
+  /** Whether the log may lack changes since the given instant, or the caller has got other rights since then */
   is_gone: boolean
 }
 
@@ -35,7 +36,12 @@ export interface ChangeWindow {
  * change and is not over. Must be a statement of its own before the one that reads changes: a transaction that this
  * statement does not see holding its lock has either committed, or takes its instants later.
  */
-export async function readChangeWindow(db: Kysely<Database>, since: Date): Promise<ChangeWindow> {
+export async function readChangeWindow(
+  db: Kysely<Database>,
+  { since, userId }: { since: Date; userId: number },
+): Promise<ChangeWindow> {
+  // An instant in the future was read before the clock was set back.
+
   const { rows } = await sql<ChangeWindow>`
     select date_trunc('milliseconds', least(statement_timestamp(), (
         select min(to_timestamp(((classid::bigint & 65535) << 32 | objid::bigint) / 1000.0)) from pg_locks
@@ -44,9 +50,11 @@ export async function readChangeWindow(db: Kysely<Database>, since: Date): Promi
       ))) as horizon,
       statement_timestamp() as now,
       ${since}::timestamptz < statement_timestamp() - make_interval(days => ${CHANGES_KEPT_DAYS})
-        or exists (select from changes where kind = 'reset' and changed_at >= ${since}::timestamptz) as is_gone`.execute(
-    db,
-  )
+        or ${since}::timestamptz > statement_timestamp() + interval '1 minute'
+        or exists (select from changes where kind = 'reset' and changed_at >= ${since}::timestamptz)
+        or exists (
+          select from changes where kind = 'right' and changed_at >= ${since}::timestamptz and object_id = ${userId}
+        ) as is_gone`.execute(db)
   return rows[0] as ChangeWindow
 }
 
@@ -61,6 +69,19 @@ export interface ChangedIds {
 /** Changes of a kind since an instant, as a table for `from` */
 export const changesSince = (kind: ChangeKind, since: Date) => sql`
   (select object_id, scope_id from changes where kind = ${kind} and changed_at >= ${since}::timestamptz)`
+
+/** Table of the entries of a list */
+export type ListedTable = 'users' | 'teams' | 'occurrences' | 'proofs'
+
+/** Returns those of the ids that the table has no more. A replaced proof counts as deleted. */
+export async function listDeleted(db: Kysely<Database>, table: ListedTable, ids: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from unnest(${ids}::integer[]) as missing (id)
+    where not exists (
+      select from ${sql.table(table)} as entry
+      where entry.id = missing.id ${table === 'proofs' ? sql`and replaced_by is null` : sql``})`.execute(db)
+  return rows.map(({ id }) => id)
+}
 
 /** Logs that earlier changes are unknown, unless the restore of a backup whose schema has the log has done so. */
 export async function logReset(db: Kysely<Database>): Promise<void> {

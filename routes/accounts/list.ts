@@ -22,23 +22,20 @@ change.`,
       },
       preHandler: app.requireAdmin,
     },
-    async ({ query }) => {
+    async ({ user, query }) => {
       const { changed_since: since, after, limit } = query
       const q = (query.q ?? '').trim()
       if (since === undefined) return listAccounts(app.db, { ...query, q })
       let total = 0
-      const { entries, ...next } = await listChanges(
-        app.db,
-        { since, after, limit },
-        {
-          listIds: async (changed) => {
-            const found = await listChangedAccounts(app.db, q, changed)
-            total = found.total
-            return found.ids
-          },
-          find: (ids) => findListedAccounts(app.db, ids),
+      const { entries, ...next } = await listChanges(app.db, { userId: user.id, since, after, limit }, async () => ({
+        listIds: async (changed) => {
+          const found = await listChangedAccounts(app.db, q, changed)
+          total = found.total
+          return found.ids
         },
-      )
+        find: (ids) => findListedAccounts(app.db, q, ids),
+        table: 'users',
+      }))
       return { users: entries, total, ...next }
     },
   )

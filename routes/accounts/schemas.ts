@@ -10,6 +10,7 @@ import {
   NextChange,
   NextChangedSince,
   newestFirst,
+  onlyWithChanges,
   pageOrChanges,
   ranged,
 } from '../../src/http/query.js'
@@ -266,12 +267,15 @@ export const AccessParams = Type.Object({
 
 export const SessionParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['12'] }) })
 
+const paging = pageOrChanges({ maximum: 200, fallback: 50 })
+
 export const AccountsQuery = Type.Object({
   q: optional('Part of the user name, display name or personnel number, case-insensitive.', 'erika'),
   sort: choiceOr(ACCOUNT_KEYS, 'username', 'Column that the users are sorted by.'),
   order: choiceOr(['asc', 'desc'], 'asc', 'Direction.'),
   offset: clamped({ minimum: 0, maximum: 2 ** 31 - 1, fallback: 0 }, 'Number of users to skip. '),
-  ...pageOrChanges({ maximum: 200, fallback: 50 }),
+  ...paging,
+  after: onlyWithChanges(paging.after),
 })
 
 export const AccountList = Type.Object({

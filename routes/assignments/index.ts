@@ -455,14 +455,18 @@ come whatever the other filters, but leads get none.`,
       },
       onRequest: app.requireStateReader,
     },
-    async (request) => {
+    async (request, reply) => {
       const { query, overseen, user } = request
       const { changed_since: since, after, limit } = query
       const selection = selectionOf(query, clock.today())
       const context = { ...app.assignments, sendsMail: linkAddressOf(app.config) !== undefined }
       if (since !== undefined) {
-        const wanted = { userId: user.id, selection, changes: { since, after, limit } }
-        return listChangedOverseen(app.db, actorOf(request), overseen, wanted, context)
+        const readRights = async () => {
+          await app.requireStateReader(request, reply)
+          return request.overseen
+        }
+        const changes = { userId: user.id, since, after, limit }
+        return listChangedOverseen(app.db, actorOf(request), { overseen, readRights }, { selection, changes }, context)
       }
       checkIntegerCursor('after', after)
       return listOverseenOccurrences(app.db, actorOf(request), overseen, { after, limit, ...selection }, context)

@@ -98,8 +98,8 @@ proofs count as deleted, and deleted ones come whatever the filters except \`ass
       },
       onRequest: app.requireCertificateReader,
     },
-    async (request) => {
-      const { query, certificateReader } = request
+    async (request, reply) => {
+      const { query, user } = request
       const q = (query.q ?? '').trim()
       checkStorable('q', q)
       const filter = {
@@ -112,11 +112,15 @@ proofs count as deleted, and deleted ones come whatever the filters except \`ass
       }
       const { changed_since: since, after, limit } = query
       if (since !== undefined) {
-        const changes = { since, after, limit }
-        return findChangedCertificates(app.db, actorOf(request), certificateReader, filter, changes)
+        const readRights = async () => {
+          await app.requireCertificateReader(request, reply)
+          return request.certificateReader
+        }
+        const changes = { userId: user.id, since, after, limit }
+        return findChangedCertificates(app.db, actorOf(request), readRights, filter, changes)
       }
       checkIntegerCursor('after', after)
-      return findCertificates(app.db, actorOf(request), certificateReader, filter, { after, limit })
+      return findCertificates(app.db, actorOf(request), request.certificateReader, filter, { after, limit })
     },
   )
 

@@ -11,7 +11,7 @@ import { EXTERNAL_ID_TAKEN, parseExternalId } from '../../src/domain/external-id
 import { ClientIdUsed } from '../../src/domain/form-requests.js'
 import { cutPage } from '../../src/domain/page.js'
 import { MEMBER_BY_GROUP, NOT_A_LEAD, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../src/domain/teams/refusals.js'
-import { parseTeam } from '../../src/domain/teams/teams.js'
+import { parseTeam, type ViewableTeams } from '../../src/domain/teams/teams.js'
 import { viewListedTeam, viewMember, viewTeam } from '../../src/domain/teams/view.js'
 import { invalidCursor, parseRowId } from '../../src/domain/text/parameters.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
@@ -52,15 +52,21 @@ deleted teams. \`limit\` and \`after\` apply only then; otherwise the list has a
       },
       preHandler: app.requireLead,
     },
-    async ({ user, viewableTeams: viewable, query: { changed_since: since, after, limit } }) => {
-      const list = async (ids?: number[]) =>
+    async (request, reply) => {
+      const { changed_since: since, after, limit } = request.query
+      const list = async (viewable: ViewableTeams, ids?: number[]) =>
         (await listTeams(app.db, viewable, ids)).map((team) => viewListedTeam(viewable, team))
-      if (since === undefined) return { teams: await list() }
-      const { entries, ...next } = await listChanges(
-        app.db,
-        { since, after, limit },
-        { listIds: (changed) => listChangedTeams(app.db, { userId: user.id, viewable }, changed), find: list },
-      )
+      if (since === undefined) return { teams: await list(request.viewableTeams) }
+      const userId = request.user.id
+      const { entries, ...next } = await listChanges(app.db, { userId, since, after, limit }, async () => {
+        await app.requireLead(request, reply)
+        const { viewableTeams: viewable } = request
+        return {
+          listIds: (changed) => listChangedTeams(app.db, { userId, viewable }, changed),
+          find: (ids) => list(viewable, ids),
+          table: viewable === 'all' ? 'teams' : undefined,
+        }
+      })
       return { teams: entries, ...next }
     },
   )

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { changedSince, Deleted, NextChange, NextChangedSince, page } from '../../src/http/query.js'
+import { changedSince, Deleted, NextChange, NextChangedSince, onlyWithChanges, page } from '../../src/http/query.js'
 import { BasedOn, FormClientId, nullable, Timestamp } from '../../src/http/schemas.js'
 
 export const TeamParams = Type.Object({ id: Type.String({ description: 'Decimal digits.', examples: ['3'] }) })
@@ -80,10 +80,13 @@ const VIEWED_TEAM = {
 
 export const TeamResponse = Type.Object({ team: Team })
 
+const paging = page({ maximum: 1_000, fallback: 1_000, cursor: 'int64' })
+
 /** `limit` and `after` apply only with `changed_since`; the list without it has all teams. */
 export const TeamsQuery = Type.Object({
   changed_since: changedSince,
-  ...page({ maximum: 1_000, fallback: 1_000, cursor: 'int64' }),
+  after: onlyWithChanges(paging.after),
+  limit: onlyWithChanges(paging.limit),
 })
 
 export const TeamList = Type.Object({

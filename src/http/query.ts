@@ -16,7 +16,7 @@ import { nullable } from './schemas.js'
 /** Schema key of the function that parses a parameter. A parameter without one stays text. */
 const PARSE = Symbol('parse')
 
-type Parse<T> = (text: string | undefined, name: string) => T
+type Parse<T> = (text: string | undefined, name: string, query: Query) => T
 
 interface Range {
   minimum: number
@@ -88,7 +88,8 @@ export function instant(description: string) {
 /** The parameter `changed_since` of a list, which then takes `limit` and `after`, and the cursor for both orders */
 export const changedSince = instant(`Only entries that have changed since this instant, inclusive, in the order of their
 ids. An entry that was deleted comes as \`{ id, deleted: true }\`. An entry may come again without a change. 410 if it is
-more than 90 days ago, or before a restored backup: read the whole list then.`)
+more than 90 days ago, more than a minute in the future, before an upgrade or a restored backup that lost the changes, or
+before the caller became administrator or auditor: read the whole list then.`)
 
 interface Paging {
   maximum: number
@@ -108,6 +109,15 @@ export function page({ maximum, fallback, cursor }: Paging) {
 /** `page` of a list with `changed_since`, whose cursors are larger than ids */
 export function pageOrChanges({ maximum, fallback }: Omit<Paging, 'cursor'>) {
   return { changed_since: changedSince, ...page({ maximum, fallback, cursor: 'int64' }) }
+}
+
+/** A parameter of a list that did not know it before `changed_since`: without that, any value is ignored. */
+export function onlyWithChanges<T extends TSchema>(schema: T): T {
+  const parse = parseOf(schema)
+  if (parse === undefined) return schema
+  const parseWithChanges: Parse<unknown> = (text, name, query) =>
+    parse(query.changed_since ? text : undefined, name, query)
+  return { ...schema, [PARSE]: parseWithChanges }
 }
 
 /** The parameters of a list in newest-first order. `before` is the older name of `after`. */
@@ -177,7 +187,7 @@ function queryParser({ properties, required = [] }: Pick<TObject, 'properties' |
     const missing = required.find((name) => query[name] === undefined)
     if (missing !== undefined) return { error: new InvalidField(missing, 'fehlt') }
     try {
-      const parsed = parsers.map(({ name, parse }) => [name, parse(query[name], name)] as const)
+      const parsed = parsers.map(({ name, parse }) => [name, parse(query[name], name, query)] as const)
       return { value: { ...query, ...Object.fromEntries(parsed) } }
     } catch (error) {
       if (error instanceof Refusal) return { error }

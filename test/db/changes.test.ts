@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
+import { migrateTo, migrateToLatest } from '../../db/migrate.js'
+import { migrations } from '../../db/migrations/index.js'
 import { CHANGE_KINDS, readChangeWindow } from '../../db/queries/changes.js'
 import { purgeExpired } from '../../db/queries/housekeeping.js'
 import type { Database } from '../../db/types.js'
-import { createMigratedDatabase } from '../support/database.js'
+import { createEmptyDatabase, createMigratedDatabase } from '../support/database.js'
 import { createCheatsheet, createDeck, createUser } from '../support/factories.js'
 
 const database = await createMigratedDatabase()
@@ -19,10 +21,10 @@ const TABLES: Record<string, Columns> = {
     username: [`'anders'`, 'account'],
     display_name: [`'Anders'`, 'account', 'person'],
     password_hash: [`null, passkey_only = false`, 'account'],
-    is_admin: ['true', 'account'],
+    is_admin: ['true', 'account', 'right'],
     is_author: ['true', 'account'],
-    is_auditor: ['true', 'account'],
-    auditor_until: [`'2027-01-01'`, 'account'],
+    is_auditor: ['true', 'account', 'right'],
+    auditor_until: [`'2027-01-01'`, 'account', 'right'],
     created_at: [`'2020-01-01'`, 'account'],
     must_change_password: ['true', 'account'],
     last_seen_on: [`'2026-11-01'`],
@@ -257,11 +259,26 @@ t.test('the horizon is the start of the transaction that is not over', async (t)
   await db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ start: Date }>`select date_trunc('milliseconds', now()) as start`.execute(transaction)
     await sql`update users set display_name = 'Cem' where id = 1`.execute(transaction)
-    const { horizon } = await readChangeWindow(transaction, new Date())
+    const { horizon } = await readChangeWindow(transaction, { since: new Date(), userId: 1 })
     t.strictSame(horizon, rows[0]?.start)
   })
-  const { horizon, now } = await readChangeWindow(db, new Date())
+  const { horizon, now } = await readChangeWindow(db, { since: new Date(), userId: 1 })
   t.equal(Math.floor(now.getTime()), horizon.getTime(), 'now, if no transaction has logged a change')
+})
+
+t.test('an upgrade makes earlier instants unknown, unless the installation is new', async (t) => {
+  const kindsIn = async (on: Kysely<Database>) =>
+    (await on.selectFrom('changes').select('kind').execute()).map(({ kind }) => kind)
+  const old = await createEmptyDatabase()
+  t.teardown(() => old.close())
+  const names = Object.keys(migrations)
+  await migrateTo(old.db, names.slice(0, names.indexOf('0048_changes')))
+  await createUser(old.db)
+  await migrateToLatest(old.db)
+  t.strictSame(await kindsIn(old.db), ['reset'])
+  const fresh = await createMigratedDatabase()
+  t.teardown(() => fresh.close())
+  t.strictSame(await kindsIn(fresh.db), [])
 })
 
 t.test('changes are kept for 90 days', async (t) => {

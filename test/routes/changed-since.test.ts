@@ -1,13 +1,28 @@
-import { sql } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import t from 'tap'
-import { ASSIGNMENT, createTeam, issueCertificate } from '../support/assignments.js'
-import { waitUntilBlocked } from '../support/database.js'
+import { writeCursor } from '../../src/domain/changes/cursor.js'
+import { ASSIGNMENT, assignedTest, createTeam, issueCertificate, takeTest } from '../support/assignments.js'
+import { createMigratedDatabase, waitUntilBlocked } from '../support/database.js'
 import { createUser } from '../support/factories.js'
 import { type Caller, startService } from '../support/service.js'
 
 t.setTimeout(300_000)
 
-const service = await startService(t)
+const opened = await createMigratedDatabase()
+/** A change that another connection commits between two statements of a request */
+let interleaved: { afterStatement: number; change: () => Promise<unknown>; done?: Promise<unknown> } | undefined
+const interleaving: KyselyPlugin = {
+  transformQuery: ({ node }) => node,
+  transformResult: async ({ result }) => {
+    if (interleaved !== undefined && --interleaved.afterStatement === 0) {
+      interleaved.done = interleaved.change()
+      // The only connection of the embedded database is in use, and runs the change next.
+      if (!opened.embedded) await interleaved.done
+    }
+    return result
+  },
+}
+const service = await startService(t, { database: { ...opened, db: opened.db.withPlugin(interleaving) } })
 const { database, db } = service
 const admin = await service.admin()
 const boss = await service.member()
@@ -166,6 +181,121 @@ t.test('occurrences: an open one changes with the missed ones of the person', as
   await db.deleteFrom('occurrences').where('id', '=', earlier.id).execute()
 })
 
+/**
+ * Reads a list with a change after its first statement, then one after its second, and so on, and each time the next
+ * run. Calls `check` with the entries of both runs, or undefined if one of them was refused with 410.
+ */
+async function interleave(
+  caller: Caller,
+  url: string,
+  { prepare, change }: { prepare: () => Promise<unknown>; change: (at: number) => Promise<unknown> },
+  check: (entries: Record<string, unknown>[] | undefined, at: number) => void,
+): Promise<void> {
+  for (let at = 1; ; at++) {
+    await prepare()
+    interleaved = { afterStatement: at, change: () => change(at) }
+    const first = await caller.get(`${url}?changed_since=${ago(1)}`)
+    const { done } = interleaved
+    interleaved = undefined
+    if (done === undefined) {
+      t.ok(at > 5, 'the request has several statements')
+      return
+    }
+    await done
+    const { next_changed_since: since = ago(1) } = first.body
+    const second = await caller.get(`${url}?changed_since=${since}`)
+    const runs = [first, second].map(({ body }) => body.occurrences ?? body.teams ?? body.proofs ?? [])
+    check([first, second].some(({ status }) => status === 410) ? undefined : runs.flat(), at)
+  }
+}
+
+t.test('a change of a title between any two statements is in this run or the next', async (t) => {
+  const retitle = (title: string) =>
+    opened.db.updateTable('assignment_parts').set({ title }).where('position', '=', 0).execute()
+  await interleave(boss, occurrences, { prepare: forget, change: (at) => retitle(`Rundgang ${at}`) }, (entries, at) =>
+    t.match(entries?.at(-1), { id: ofBo.id, parts: [{ title: `Rundgang ${at}` }, {}] }, `after statement ${at}`),
+  )
+})
+
+t.test('rights that a caller gets between any two statements count in this run or the next', async (t) => {
+  const other = await createTeam(db, { members: [bo.id, lead.id] })
+  const setRole = (role: 'member' | 'lead') =>
+    opened.db
+      .updateTable('team_members')
+      .set({ role })
+      .where('user_id', '=', lead.id)
+      .where('team_id', '=', other)
+      .execute()
+  const change = { prepare: () => setRole('member').then(forget), change: () => setRole('lead') }
+  const includes = (id: number) => (entries: { id?: unknown }[] | undefined, at: number) =>
+    t.ok(
+      entries?.some((entry) => entry.id === id),
+      `${id} after statement ${at}`,
+    )
+  await interleave(lead, '/api/teams', change, includes(other))
+  await interleave(lead, occurrences, change, includes(ofBo.id))
+  await db.deleteFrom('teams').where('id', '=', other).execute()
+  const setAuditor = (is_auditor: boolean) =>
+    opened.db.updateTable('users').set({ is_auditor }).where('id', '=', lead.id).execute()
+  const audit = { prepare: () => setAuditor(false).then(forget), change: () => setAuditor(true) }
+  await interleave(lead, occurrences, audit, (entries, at) => t.equal(entries, undefined, `410 after statement ${at}`))
+  const since = ago(0)
+  t.equal((await lead.get(`${occurrences}?changed_since=${since}`)).status, 200, 'begins after the new right')
+  await setAuditor(false)
+})
+
+t.test('an occurrence that is deleted between any two statements is told only to those who may know', async (t) => {
+  let id = 0
+  const change = {
+    prepare: async () => {
+      await db.deleteFrom('occurrences').where('id', '=', id).execute()
+      await forget()
+      const row = await db
+        .insertInto('occurrences')
+        .values({
+          ...{ assignment_id: assignment.id, user_id: ada.id, period: '2025-01-01', due_on: '2025-12-31' },
+          ...{ content_version: 1, counts_from: new Date('2025-01-01') },
+          ...{ state: 'missed', missed_at: new Date('2026-01-01') },
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      id = row.id
+    },
+    change: () => opened.db.deleteFrom('occurrences').where('id', '=', id).execute(),
+  }
+  await interleave(boss, occurrences, change, (entries, at) => {
+    t.strictSame(entries?.filter((entry) => entry.id === id).at(-1), { id, deleted: true }, `after statement ${at}`)
+  })
+  await interleave(lead, occurrences, change, (entries, at) => {
+    t.notOk(
+      entries?.some(({ deleted }) => deleted),
+      `after statement ${at}`,
+    )
+  })
+  await db.deleteFrom('occurrences').where('id', '=', id).execute()
+})
+
+t.test('occurrences: a finished test completes them before they are selected', async (t) => {
+  const { slug } = await assignedTest(db)
+  const given = { ...values, parts: [{ kind: 'test', slug }], audience: { user_ids: [ada.id, bo.id] } }
+  const { id }: { id: number } = (await admin.post('/api/assignments', given)).body.assignment
+  const url = `/api/assignments/${id}/occurrences`
+  const { body } = await boss.get(url)
+  const [first, second]: number[] = body.occurrences.map((one: Entry) => one.id)
+  for (const person of [ada, bo]) {
+    const { status, body } = await takeTest(await service.loginAs(person.username), slug, true)
+    t.match([status, body], [200, { attempt: { passed: true } }])
+  }
+  await db.updateTable('occurrences').set({ extended_until: '2031-02-01' }).where('assignment_id', '=', id).execute()
+  t.strictSame(await changed(lead, url, { state: 'open,in_progress' }), [], 'the filter holds for the completed one')
+  t.strictSame(await changed(lead, url, { state: 'done' }), [first])
+  await forget()
+  t.strictSame(await changed(boss, url, { state: 'done' }), [second], 'also without another change')
+  t.strictSame(await changed(boss, url, { state: 'open' }), [])
+  await db.deleteFrom('proofs').execute()
+  await db.updateTable('assignments').set({ responsible_id: admin.id }).where('id', '=', id).execute()
+})
+
 t.test('occurrences: a lead sees the members of the own teams, and no deleted ones', async (t) => {
   const list = (caller: Caller) => changed(caller, occurrences)
   await sql`update occurrences set due_on = due_on + 1`.execute(db)
@@ -244,6 +374,13 @@ t.test('an instant must have a time and an offset', async (t) => {
       '2026-13-21T08:00:00Z',
       '1700000000',
       '2026-11-21T08:00:00 01:00',
+      '2026-02-30T08:00:00Z',
+      '2026-11-21T24:00:00Z',
+      '2026-11-21T12:00:60Z',
+      '2026-11-21T12:60:00Z',
+      '0000-01-01T00:00:00+01:00',
+      '9999-12-31T23:59:59-01:00',
+      '2026-11-21T08:00:00+24:00',
     ]) {
       const { status, headers } = await caller.get(`${url}?changed_since=${encodeURIComponent(text)}`)
       t.strictSame([status, headers['x-error-field']], [400, 'changed_since'], `${url} ${text}`)
@@ -262,11 +399,32 @@ t.test('an instant more than 90 days ago, or before a restored backup, is gone',
     const { status, headers } = await caller.get(`${url}?changed_since=${ago(90 * 24 + 1)}`)
     t.strictSame([status, headers['x-error-field'], headers['x-error-code']], [410, 'changed_since', 'changes_gone'])
   }
+  for (const [caller, url] of LISTS) {
+    t.equal((await caller.get(`${url}?changed_since=${ago(-0.01)}`)).status, 200, 'a clock that is 36 seconds ahead')
+    t.equal((await caller.get(`${url}?changed_since=${ago(-0.1)}`)).status, 410, 'read before the clock was set back')
+  }
   await sql`insert into changes (kind, changed_at, object_id) values ('reset', ${ago(1)}, 0)`.execute(db)
   for (const [caller, url] of LISTS) {
     t.equal((await caller.get(`${url}?changed_since=${ago(2)}`)).status, 410)
     t.equal((await caller.get(`${url}?changed_since=${ago(0.5)}`)).status, 200)
   }
+})
+
+t.test('without changed_since, parameters that the lists did not know are ignored as before', async (t) => {
+  for (const url of ['/api/teams?limit=x&after=y', '/api/teams?after=1', '/api/accounts?after=x']) {
+    t.equal((await admin.get(url)).status, 200, url)
+  }
+  for (const parameter of ['limit', 'after']) {
+    const { status, headers } = await admin.get(`/api/teams?changed_since=${ago(1)}&${parameter}=x`)
+    t.strictSame([status, headers['x-error-field']], [400, parameter])
+  }
+})
+
+t.test('an empty last page of accounts has the total', async (t) => {
+  await createUser(db)
+  const after = writeCursor({ id: 2 ** 31 - 1, horizon: new Date() })
+  const { body } = await admin.get(`/api/accounts?changed_since=${ago(1)}&after=${after}`)
+  t.match(body, { users: [], total: 1, next_after: null })
 })
 
 t.test('pages split entries that changed at the same instant', async (t) => {

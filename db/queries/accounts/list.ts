@@ -86,23 +86,30 @@ export async function listChangedAccounts(
   { since, after, limit }: ChangedIds,
 ): Promise<{ ids: number[]; total: number }> {
   if (!isStorable(q)) return { ids: [], total: 0 }
-  const { rows } = await sql<{ id: number; total: number }>`
-    select id, total from (
-      select changed.id, count(*) over () as total
+  const { rows } = await sql<{ total: number; ids: number[] }>`
+    with found as (
+      select changed.id
       from (select distinct object_id as id from ${changesSince('account', since)} as log) as changed
         left join users on users.id = changed.id
       where users.id is null or ${isFound(q)}
-    ) as counted
-    where id > ${after} order by id limit ${limit}`.execute(db)
-  return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 }
+    )
+    select (select count(*) from found) as total,
+      array(select id from found where id > ${after} order by id limit ${limit}) as ids`.execute(db)
+  return rows[0] ?? { ids: [], total: 0 }
 }
 
 export async function findListedAccount(db: Kysely<Database>, id: number): Promise<ListedAccount | undefined> {
-  const [account] = await findListedAccounts(db, [id])
+  const [account] = await findListedAccounts(db, '', [id])
   return account
 }
 
-export async function findListedAccounts(db: Kysely<Database>, ids: readonly number[]): Promise<ListedAccount[]> {
+/** Returns those of the accounts that a search finds. */
+export async function findListedAccounts(
+  db: Kysely<Database>,
+  q: string,
+  ids: readonly number[],
+): Promise<ListedAccount[]> {
+  if (!isStorable(q)) return []
   const { rows } = await sql<ListedAccount>`
     select id, username, display_name, is_admin, is_author, is_auditor, auditor_until, created_at,
       must_change_password, last_seen_on, disabled_on, extra_time_percent, email, email_confirmed_at, personnel_number,
@@ -111,6 +118,6 @@ export async function findListedAccounts(db: Kysely<Database>, ids: readonly num
         'link_next_login', ${MAY_LINK}, 'passkeys', (select count(*) from passkeys where user_id = users.id),
         'oidc', exists (select from identities where user_id = users.id)
       ) as sign_in
-    from users where id = any(${ids}::integer[])`.execute(db)
+    from users where id = any(${ids}::integer[]) and ${isFound(q)}`.execute(db)
   return rows
 }

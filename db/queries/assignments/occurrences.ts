@@ -196,8 +196,8 @@ export async function listChangedOccurrences(
   selection: OccurrenceSelection,
   { since, after, limit }: ChangedIds,
 ): Promise<number[]> {
-  const changed = sql`(
-    select object_id from ${changesSince('occurrence', since)} as log where scope_id = ${assignmentId})`
+  const log = changesSince('occurrence', since)
+  const changed = sql`(select object_id from ${log} as log where scope_id = ${assignmentId})`
   const isNewlyVisible =
     watched === undefined
       ? sql`false`
@@ -212,7 +212,7 @@ export async function listChangedOccurrences(
   const { rows } = await sql<{ id: number }>`
     select id from (
       select occurrences.id from occurrences join users on users.id = user_id
-      where ${isSelected(assignmentId, watched, selection)} and (
+      where occurrences.id > ${after} and ${isSelected(assignmentId, watched, selection)} and (
         occurrences.id in ${changed}
         or ${IS_OPEN} and user_id in (select user_id from occurrences as other where other.id in ${changed})
         or user_id in (select object_id from ${changesSince('person', since)} as log)
@@ -224,10 +224,25 @@ export async function listChangedOccurrences(
         or ${isNewlyVisible})
       union
       select object_id from ${changed} as log
-      where ${watched === undefined} and not exists (select from occurrences where occurrences.id = object_id)
+      where ${watched === undefined} and object_id > ${after}
+        and not exists (select from occurrences where occurrences.id = object_id)
     ) as found
-    where id > ${after} order by id limit ${limit}`.execute(db)
+    order by id limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
+}
+
+/** Returns those of the occurrences that are selected and visible. */
+export async function findSelected(
+  db: Kysely<Database>,
+  { assignmentId, watched }: { assignmentId: number; watched: VisibleTeams },
+  selection: OccurrenceSelection,
+  ids: readonly number[],
+  timeZone: string,
+): Promise<ListedOccurrence[]> {
+  const { rows } = await sql<ListedOccurrence>`
+    ${selectListed(timeZone)}
+    where occurrences.id = any(${ids}::integer[]) and ${isSelected(assignmentId, watched, selection)}`.execute(db)
+  return rows
 }
 
 /** Returns the occurrences with the ids, in the order of the ids. */

@@ -112,28 +112,28 @@ export async function listChangedCertificates(
   const { rows } = await sql<{ id: number }>`
     select id from (
       select id from proofs
-      where ${matches(scope, filter)}
+      where id > ${after} and ${matches(scope, filter)}
         and (id in (select object_id from ${changesSince('proof', since)} as log) or ${isNewlyVisible})
       union
       select object_id from ${changesSince('proof', since)} as log
-      where ${isInScope(scope, sql.ref('log.scope_id'))} and ${isOfAssignment}
+      where object_id > ${after} and ${isInScope(scope, sql.ref('log.scope_id'))} and ${isOfAssignment}
         and not exists (select from proofs where proofs.id = log.object_id and replaced_by is null)
     ) as changed
-    where id > ${after} order by id limit ${limit}`.execute(db)
+    order by id limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
-/** Returns certificates that were not replaced. */
+/** Returns those of the certificates that a search finds. */
 export async function findListedCertificates(
   db: Kysely<Database>,
+  scope: CertificateScope,
+  filter: CertificateFilter,
   ids: readonly number[],
 ): Promise<FoundCertificate[]> {
-  return db
-    .selectFrom('proofs')
-    .select(['id', 'code', 'snapshot', 'completed_on', 'valid_until', 'revoked_at'])
-    .where('id', '=', ({ fn, val }) => fn.any(val([...ids])))
-    .where('replaced_by', 'is', null)
-    .execute()
+  const { rows } = await sql<FoundCertificate>`
+    select id, code, snapshot, completed_on, valid_until, revoked_at
+    from proofs where id = any(${ids}::integer[]) and ${matches(scope, filter)}`.execute(db)
+  return rows
 }
 
 /** A certificate or an open task that ends soon */

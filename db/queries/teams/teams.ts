@@ -53,12 +53,12 @@ export async function listChangedTeams(
   const isViewable = viewable === 'all' ? sql`true` : sql`id = any(${[...viewable]}::integer[])`
   const { rows } = await sql<{ id: number }>`
     select id from (
-      select object_id as id from ${changesSince('team', since)} as log
-      union select scope_id from ${changesSince('member', since)} as log
+      select object_id as id from ${changesSince('team', since)} as log where object_id > ${after}
+      union select scope_id from ${changesSince('member', since)} as log where scope_id > ${after}
       union select scope_id from ${changesSince('role', since)} as log
-      where ${viewable !== 'all'} and object_id = ${userId}
+      where ${viewable !== 'all'} and object_id = ${userId} and scope_id > ${after}
     ) as changed
-    where id > ${after} and ${isViewable} order by id limit ${limit}`.execute(db)
+    where ${isViewable} order by id limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }
 

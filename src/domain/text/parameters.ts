@@ -1,5 +1,5 @@
 import { InvalidField, InvalidInput, InvalidParameter } from '../refusal.js'
-import { parseInstant } from '../time/calendar.js'
+import { isDay, parseInstant } from '../time/calendar.js'
 import { hasControls, isStorable } from './text.js'
 
 const HIGHEST_INTEGER = 2 ** 31 - 1
@@ -59,15 +59,19 @@ export function parseInstantField(text: string, name: string): Date {
   return instant
 }
 
+/** Date, time and offset. Without leap seconds, which the database does not have */
+const RFC_3339 = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
+
 /**
  * Parses an instant in the query string; returns undefined if absent or empty.
- * @throws InvalidInput naming the parameter if it is not a date with time and offset, as RFC 3339 defines it
+ * @throws InvalidInput naming the parameter if it is not a day of the years 1000 to 2999 with time and offset,
+ * as RFC 3339 defines them, or if it is a leap second
  * @example parseInstantParameter('2026-11-21T08:00:00Z', 'changed_since') // 2026-11-21T08:00:00.000Z
  */
 export function parseInstantParameter(text: string | undefined, name: string): Date | undefined {
   if (text === undefined || text === '') return undefined
-  const hasForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(text)
-  const instant = hasForm ? parseInstant(text) : undefined
+  const [, day = ''] = RFC_3339.exec(text) ?? []
+  const instant = isDay(day) ? parseInstant(text) : undefined
   if (instant === undefined) {
     throw new InvalidParameter(name, 'muss ein Zeitpunkt mit Zeitzone sein, wie 2026-11-21T08:00:00Z')
   }

@@ -4,10 +4,11 @@ import { findParts, type Oversight, type StoredPart } from '../../../db/queries/
 import {
   countOccurrences,
   type Days,
-  findOccurrences,
+  findSelected,
   findSortKey,
   type ListedOccurrence,
   listChangedOccurrences,
+  listOccurrenceIds,
   listOccurrences,
   listUrgent,
   type OccurrencePage,
@@ -16,14 +17,14 @@ import {
 import type { VisibleTeams } from '../../../db/queries/assignments/plan.js'
 import type { Database } from '../../../db/types.js'
 import { describeParts, isLocked } from '../../domain/assignments/part-state.js'
-import { dueOf, isOverdue, type OccurrenceState } from '../../domain/assignments/plan.js'
+import { dueOf, isOverdue, OCCURRENCE_STATES, type OccurrenceState } from '../../domain/assignments/plan.js'
 import { ASSIGNMENT_NOT_FOUND, LIST_TOO_LONG } from '../../domain/assignments/refusals.js'
 import { cutPage } from '../../domain/page.js'
 import { invalidCursor } from '../../domain/text/parameters.js'
 import { addDays, mondayOf } from '../../domain/time/calendar.js'
 import { type ChangesQuery, listChanges } from '../changes/list-changes.js'
 import type { PrintedSession } from '../print/session.js'
-import { type AssignmentContext, planAssignment, planJoiners, planPersons } from './plan.js'
+import { type AssignmentContext, planAssignment, planJoiners, planOccurrences, planPersons } from './plan.js'
 
 export interface OverseenAssignment {
   assignment: Oversight
@@ -66,34 +67,62 @@ export async function listOverseenOccurrences(
 }
 
 /**
- * Returns a page of changed occurrences, in their current state, as `listOverseenOccurrences` does.
+ * Returns a page of changed occurrences, in their current state, as `listOverseenOccurrences` does. The first page plans
+ * and completes all occurrences that the caller sees, because a finished test or deck changes them only then.
+ * @param seen rights of the caller, and a function that reads them again
  * @throws CHANGES_GONE as `listChanges` does
  */
 export async function listChangedOverseen(
   db: Kysely<Database>,
   actor: Actor,
-  { assignment, watched, audits }: OverseenAssignment,
-  { userId, selection, changes }: { userId: number; selection: OccurrenceSelection; changes: ChangesQuery },
+  seen: { overseen: OverseenAssignment; readRights: () => Promise<OverseenAssignment> },
+  { selection, changes }: { selection: OccurrenceSelection; changes: ChangesQuery },
   { sendsMail, ...context }: AssignmentContext & { sendsMail: boolean },
 ) {
+  const { userId } = changes
   const { today } = context.moment()
-  const { id, title, planned_on, ordered } = assignment
-  const showsReach = sendsMail && watched === undefined && !audits
-  const parts = await listParts(db, assignment)
-  if (watched === undefined && planned_on !== today) await planAssignment(db, id, context)
-  if (changes.after === undefined) await planJoiners(db, id, watched, context)
-  const { entries, ...next } = await listChanges(db, changes, {
-    listIds: (changed) => listChangedOccurrences(db, id, { userId, watched }, selection, changed),
-    find: async (ids) => {
-      const stored = await findOccurrences(db, ids, context.timeZone)
-      await planPersons(db, id, { ids, userIds: stored.map(({ user_id }) => user_id) }, context)
-      const rows = await findOccurrences(db, ids, context.timeZone)
-      return rows.map((row) => describe(row, parts, { today, showsReach, ordered }))
-    },
+  if (changes.after === undefined) await planVisible(db, seen.overseen, context)
+  let { overseen } = seen
+  const { entries, ...next } = await listChanges(db, changes, async () => {
+    overseen = await seen.readRights()
+    const { assignment, watched, audits } = overseen
+    const { id: assignmentId, ordered } = assignment
+    const showsReach = sendsMail && watched === undefined && !audits
+    const parts = await listParts(db, assignment)
+    return {
+      listIds: (changed) => listChangedOccurrences(db, assignmentId, { userId, watched }, selection, changed),
+      find: async (ids) => {
+        const rows = await findSelected(db, { assignmentId, watched }, selection, ids, context.timeZone)
+        return rows.map((row) => describe(row, parts, { today, showsReach, ordered }))
+      },
+      table: watched === undefined ? 'occurrences' : undefined,
+    }
   })
+  const { assignment, watched } = overseen
+  const { id, title } = assignment
   await recordView(db, actor, { id, title, day: today, teams: watched })
   const counts = changes.after === undefined ? await countOccurrences(db, id, watched, restOfWeek(today)) : null
   return { occurrences: entries, ...next, counts, today }
+}
+
+const PLANNED_AT_ONCE = 250
+
+/** Plans and completes all occurrences that the caller sees, as `listCurrent` does for those of a page. */
+async function planVisible(
+  db: Kysely<Database>,
+  { assignment: { id }, watched }: OverseenAssignment,
+  context: AssignmentContext,
+): Promise<void> {
+  if (watched === undefined) {
+    await planAssignment(db, id, context)
+    return
+  }
+  await planJoiners(db, id, watched, context)
+  const all = { states: OCCURRENCE_STATES, q: undefined, overdueOn: undefined, dueIn: undefined, missing: undefined }
+  const ids = await listOccurrenceIds(db, id, watched, all)
+  for (let first = 0; first < ids.length; first += PLANNED_AT_ONCE) {
+    await planOccurrences(db, ids.slice(first, first + PLANNED_AT_ONCE), context)
+  }
 }
 
 /**

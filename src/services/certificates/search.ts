@@ -50,13 +50,21 @@ export async function findCertificates(
 export async function findChangedCertificates(
   db: Kysely<Database>,
   actor: Actor,
-  { scope }: CertificateReader,
+  readRights: () => Promise<CertificateReader>,
   filter: CertificateFilter,
   query: ChangesQuery,
 ) {
-  const { entries, ...next } = await listChanges(db, query, {
-    listIds: (changed) => listChangedCertificates(db, scope, filter, changed),
-    find: async (ids) => (await findListedCertificates(db, ids)).map((row) => ({ id: row.id, ...describe(row) })),
+  let scope: CertificateScope = 'all'
+  const { entries, ...next } = await listChanges(db, query, async () => {
+    scope = (await readRights()).scope
+    return {
+      listIds: (changed) => listChangedCertificates(db, scope, filter, changed),
+      find: async (ids) => {
+        const found = await findListedCertificates(db, scope, filter, ids)
+        return found.map((row) => ({ id: row.id, ...describe(row) }))
+      },
+      table: 'proofs',
+    }
   })
   await recordCertificateView(db, actor, { day: filter.today, scope })
   return { proofs: entries, ...next }
