@@ -1,6 +1,7 @@
 import t from 'tap'
-import { startBehindLock } from '../../support/database.js'
-import { createUser, unique } from '../../support/factories.js'
+import { lockExternalIds } from '../../../db/queries/accounts/users.js'
+import { startBehindLock, waitUntilBlocked } from '../../support/database.js'
+import { createUser, PASSWORD, unique } from '../../support/factories.js'
 import { connectProvider, ENTERPRISE, patchOf, scimError } from '../../support/scim.js'
 import { callerOf, startService } from '../../support/service.js'
 
@@ -425,6 +426,32 @@ t.test('of two concurrent requests that create the same user, one succeeds', asy
     const both = await Promise.all([1, 2].map(() => provider.post('/scim/v2/Users', user)))
     t.strictSame(both.map(({ status }) => status).sort(), [201, 409])
   }
+})
+
+const skip = service.database.embedded && 'the embedded database has one connection'
+t.test('waiting changes leave connections of the database to other users', { skip }, async (t) => {
+  const member = await service.member()
+  const changes: ReturnType<typeof provider.post>[] = []
+  await db.transaction().execute(async (transaction) => {
+    await lockExternalIds(transaction)
+    for (let count = 0; count < 30; count++)
+      changes.push(provider.post('/scim/v2/Users', { userName: unique('viele') }))
+    await waitUntilBlocked(service.database, 2)
+    t.equal((await member.get('/api/auth/me')).status, 200)
+  })
+  t.strictSame([...new Set((await Promise.all(changes)).map(({ status }) => status))], [201])
+})
+
+t.test('a deactivation refuses the password and the other sessions', async (t) => {
+  const { id, username } = await createUser(db)
+  const person = await service.loginAs(username)
+  await provider.patch(`/scim/v2/Users/${id}`, patchOf({ op: 'replace', path: 'active', value: false }))
+  t.equal((await person.get('/api/auth/me')).status, 401)
+  const login = () => service.anonymous.post('/api/auth/login', { username, password: PASSWORD })
+  t.equal((await login()).status, 401)
+  await provider.patch(`/scim/v2/Users/${id}`, patchOf({ op: 'replace', path: 'active', value: true }))
+  t.equal((await login()).status, 200)
+  t.equal((await person.get('/api/auth/me')).status, 401, 'a session does not return')
 })
 
 t.test('two providers work on the same accounts, each with its own name in the audit trail', async (t) => {
