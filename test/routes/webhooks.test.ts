@@ -165,6 +165,10 @@ t.test('a repeated creation returns the same webhook with another secret', async
     headers: { 'x-error-code': 'client_id_used', 'x-error-details': `{"id":${first.webhook.id}}` },
   })
   t.equal((await admin.get('/api/webhooks')).body.webhooks.length, 1)
+  t.strictSame([first.webhook.version, second.webhook.version], [1, 2])
+  t.match((await admin.get('/api/accounts/audit?limit=1')).body.entries, [
+    { action: 'webhook.update', target: 'Personal', details: { fields: ['secret'] } },
+  ])
 })
 
 t.test('there are at most 50 webhooks', async (t) => {

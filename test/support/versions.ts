@@ -249,7 +249,7 @@ async function callAll(app: FastifyInstance, provider: IdentityProvider): Promis
   await admin('GET', '/api/accounts/privacy')
   await admin('GET', '/api/setup')
   await admin('PUT', '/api/setup/teams', { dismissed: true })
-  await callWebhooks(admin)
+  await callWebhooks(app.db, admin)
   const { users } = (await admin('POST', '/api/accounts/bulk', { users: [{ username: 'liste' }] })).body
   await admin('PATCH', `/api/accounts/${users[0].id}`, { must_change_password: false })
   const renamed = { users: [{ username: 'liste', display_name: 'Neuer', personnel_number: '00418' }] }
@@ -449,13 +449,15 @@ async function callTeams(admin: Send, learner: Send): Promise<string> {
   return name
 }
 
-async function callWebhooks(admin: Send): Promise<void> {
+async function callWebhooks(db: Kysely<Database>, admin: Send): Promise<void> {
   const given = { name: 'Personalsystem', url: 'https://name.invalid/', events: ['proof.issued'], include_names: true }
   const { webhook } = (await admin('POST', '/api/webhooks', { ...given, client_id: 'webhook-1' })).body
   const url = `/api/webhooks/${webhook.id}`
   await admin('GET', '/api/webhooks')
   await admin('GET', url)
   await admin('PATCH', url, { paused: true, new_secret: true })
+  // Refused without a lookup of a name.
+  await db.updateTable('webhooks').set({ url: 'https://127.0.0.1/' }).where('id', '=', webhook.id).execute()
   await admin('POST', `${url}/test`)
   const { deliveries } = (await admin('GET', `${url}/deliveries?after=1000000`)).body
   await admin('POST', `${url}/deliveries/${deliveries[0].id}/send`)

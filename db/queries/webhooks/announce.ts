@@ -113,6 +113,16 @@ export async function announceDisabled(
   return rows[0]?.count ?? 0
 }
 
+/** Notes which of new accounts are disabled already. Their deactivation is no event, because they never were enabled. */
+export async function noteDisabledFromStart(
+  transaction: Transaction<Database>,
+  { ids, today }: { ids: readonly number[]; today: string },
+): Promise<void> {
+  await sql`
+    update users set disabled_announced = true
+    where id = any(${ids}::integer[]) and disabled_on <= ${today}::date`.execute(transaction)
+}
+
 /**
  * Writes the events of the day about overdue tasks for the webhooks that have not got them today: for each assignment
  * one event with at most `OVERDUE_PERSONS` persons, or several. Disabled accounts are left out.

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { type DeliveryState, GIVE_UP_HOURS, type Outcome } from '../../../src/domain/webhooks/delivery.js'
 import type { EventType, StoredEvent } from '../../../src/domain/webhooks/events.js'
 import type { Database } from '../../types.js'
@@ -209,6 +209,27 @@ export async function deleteOldDeliveries(db: Kysely<Database>, webhookId: numbe
     delete from webhook_events where webhook_id = ${webhookId} and state <> 'waiting' and id <= (
       select id from webhook_events where webhook_id = ${webhookId} and state <> 'waiting'
       order by id desc offset ${keep} limit 1)`.execute(db)
+}
+
+/**
+ * Deletes the settled events about a person and removes the external id from waiting ones. Called when the account is
+ * deleted; receivers know the person by the id.
+ */
+export async function forgetPerson(transaction: Transaction<Database>, userId: number): Promise<void> {
+  const person = JSON.stringify({ person: { id: userId } })
+  const listed = JSON.stringify({ overdue: [{ person: { id: userId } }] })
+  await sql`
+    delete from webhook_events
+    where state <> 'waiting' and (data @> ${person}::jsonb or data @> ${listed}::jsonb)`.execute(transaction)
+  await sql`
+    update webhook_events set data = jsonb_set(data, '{person,external_id}', 'null')
+    where state = 'waiting' and data @> ${person}::jsonb`.execute(transaction)
+  await sql`
+    update webhook_events set data = jsonb_set(data, '{overdue}', (
+      select jsonb_agg(case when entry @> ${person}::jsonb then jsonb_set(entry, '{person,external_id}', 'null')
+        else entry end order by position)
+      from jsonb_array_elements(data -> 'overdue') with ordinality as listed (entry, position)))
+    where state = 'waiting' and data @> ${listed}::jsonb`.execute(transaction)
 }
 
 /**

@@ -105,8 +105,15 @@ export async function deleteWebhook(
   return transaction.deleteFrom('webhooks').where('id', '=', id).returning(['name', 'url']).executeTakeFirst()
 }
 
-export async function setSecret(transaction: Transaction<Database>, id: number, secret: Buffer): Promise<void> {
-  await transaction.updateTable('webhooks').set({ secret }).where('id', '=', id).execute()
+/** Deletes the waiting events of these types. */
+export async function deleteWaiting(
+  transaction: Transaction<Database>,
+  id: number,
+  types: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from webhook_events
+    where webhook_id = ${id} and state = 'waiting' and type = any(${types}::text[])`.execute(transaction)
 }
 
 export type Delivery = Omit<Selectable<Database['webhook_events']>, 'webhook_id' | 'data'>

@@ -78,8 +78,8 @@ export interface EventBody {
   data: EventData
 }
 
-/** Maximum number of persons in one event about overdue tasks */
-export const OVERDUE_PERSONS = 500
+/** Maximum number of persons in one event about overdue tasks; keeps bodies below 64 kB with names and external ids */
+export const OVERDUE_PERSONS = 100
 
 /** Returns the ids of the persons in an event. */
 export function personsOf({ person, overdue = [] }: EventData): number[] {

@@ -15,7 +15,8 @@ import {
   lockPersonnelNumbers,
   updateUser,
 } from '../../../db/queries/accounts/users.js'
-import { announceDisabled } from '../../../db/queries/webhooks/announce.js'
+import { announceDisabled, noteDisabledFromStart } from '../../../db/queries/webhooks/announce.js'
+import { forgetPerson } from '../../../db/queries/webhooks/outbox.js'
 import type { Database } from '../../../db/types.js'
 import type { AccountChange, GivenAccount, NewUser } from '../../domain/accounts/accounts.js'
 import { isDisabled } from '../../domain/accounts/deactivation.js'
@@ -51,16 +52,21 @@ export async function createAccount(
   })
 }
 
-/** Stores a new account, writes an audit entry and returns the id; undefined if the name is taken. */
+/**
+ * Stores a new account, writes an audit entry and returns the id; undefined if the name is taken.
+ * @param today calendar day, `YYYY-MM-DD`; undefined for an account without a day of deactivation
+ */
 export async function storeAccount(
   transaction: Transaction<Database>,
   actor: Actor,
   account: Insertable<Database['users']> & { is_admin: boolean },
+  today?: string,
 ): Promise<number | undefined> {
   // The first administrator must be able to log in even while password login is off.
   const emergency = account.is_admin && !(await hasAdmins(transaction))
   const id = await insertUser(transaction, { ...account, emergency })
   if (id === undefined) return undefined
+  if (today !== undefined) await noteDisabledFromStart(transaction, { ids: [id], today })
   const { username: target } = account
   const details = creationDetailsOf(account)
   await insertAuditEntry(transaction, actor, { action: 'user.create', target_id: id, target, details })
@@ -243,6 +249,7 @@ export async function removeAccount(
   await db.transaction().execute(async (transaction) => {
     const username = await handOver(transaction, actor, { userIds: [id], today }, async () => {
       await keepLastAdmin(transaction, id, offered, KEEP_ACCOUNT)
+      await forgetPerson(transaction, id)
       return deleteUser(transaction, id)
     })
     if (username === undefined) return

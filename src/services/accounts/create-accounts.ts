@@ -10,6 +10,7 @@ import {
 } from '../../../db/queries/accounts/users.js'
 import { insertMembers } from '../../../db/queries/teams/members.js'
 import { findTeamsByName } from '../../../db/queries/teams/teams.js'
+import { noteDisabledFromStart } from '../../../db/queries/webhooks/announce.js'
 import type { Database } from '../../../db/types.js'
 import { generatePassword } from '../../domain/accounts/passwords.js'
 import { FaultyUsers } from '../../domain/accounts/refusals.js'
@@ -78,6 +79,7 @@ export async function createAccounts(
     const created = await insertUsers(transaction, users)
     // A concurrent request may have taken one of the names.
     refuse(users.filter(({ username }) => !created.has(username)).map(({ line }) => takenNameFault(line)))
+    await noteDisabledFromStart(transaction, { ids: [...created.values()], today })
     const teams = await findTeamIds(transaction, users)
     // A concurrent request may have deleted or renamed one of the teams.
     refuse(missingTeams(users, teams))

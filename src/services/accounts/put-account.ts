@@ -56,12 +56,9 @@ export async function putAccount(
       }
       const account = describeNew(values)
       await requireFreeKeys(transaction, account)
-      const created = await storeAccount(transaction, actor, {
-        ...account,
-        must_change_password,
-        external_id: externalId,
-        password_hash: early ?? (await hash()),
-      })
+      const password_hash = early ?? (await hash())
+      const user = { ...account, must_change_password, external_id: externalId, password_hash }
+      const created = await storeAccount(transaction, actor, user, rules.today)
       if (created === undefined) throw USERNAME_TAKEN
       if (signal.aborted) throw CALLER_GONE
       return { user: await find(transaction, created), isNew: true, password: chosen === undefined ? password : null }

@@ -191,7 +191,7 @@ async function insert(
   const disabled_on = active === false ? today : null
   const scim_disabled = active === false
   const state = { is_admin: false, password_hash: null, awaits_link: true, disabled_on, scim_disabled }
-  const id = await storeAccount(transaction, actor, { ...account, ...state })
+  const id = await storeAccount(transaction, actor, { ...account, ...state }, today)
   if (id === undefined) throw notUnique('userName')
   return requireVisible(findScimUser(transaction, id))
 }

@@ -11,12 +11,12 @@ import {
   type Target,
 } from '../../../db/queries/webhooks/outbox.js'
 import {
+  deleteWaiting,
   deleteWebhook,
   findWebhook,
   insertWebhook,
   lockWebhook,
   lockWebhooks,
-  setSecret,
   updateWebhook,
   type Webhook,
 } from '../../../db/queries/webhooks/webhooks.js'
@@ -57,6 +57,7 @@ export async function createWebhook(
 ): Promise<WebhookWithSecret & { secret: string }> {
   const secret = createWebhookSecret()
   return db.transaction().execute(async (transaction) => {
+    let isNew = false
     const id = await createOnce(transaction, request, {
       kind: 'webhook',
       input: given,
@@ -70,11 +71,17 @@ export async function createWebhook(
           target: name,
           details: { host: hostOf(url), kind, events, ...(include_names && { include_names }) },
         })
+        isNew = true
         return created
       },
       name: async (id) => (await findWebhook(transaction, id)) && { id },
     })
-    await setSecret(transaction, id, secret)
+    if (!isNew) {
+      await updateWebhook(transaction, id, { secret })
+      const { name: target } = await requireWebhook(transaction, id)
+      const details = { fields: ['secret'] }
+      await insertAuditEntry(transaction, actor, { action: 'webhook.update', target_id: id, target, details })
+    }
     return { webhook: await requireWebhook(transaction, id), secret: showWebhookSecret(secret) }
   })
 }
@@ -87,7 +94,7 @@ export interface WebhookChange extends Partial<WebhookInput> {
 }
 
 /**
- * Changes a webhook and writes an audit entry.
+ * Changes a webhook and writes an audit entry. Events of a type that is removed are not sent any more.
  * @param version version that the change is based on; undefined skips the check
  * @throws WEBHOOK_NOT_FOUND if the webhook does not exist
  * @throws VersionOutdated if the webhook has changed since `version`
@@ -120,6 +127,13 @@ export async function changeWebhook(
       ...(isResuming && { paused_at: null, pause_cause: null }),
       ...(startsAnew && { failing_since: null, faults: 0, next_attempt_at: null }),
     })
+    if (fields.includes('events')) {
+      await deleteWaiting(
+        transaction,
+        id,
+        before.events.filter((event) => values.events?.includes(event) === false),
+      )
+    }
     const webhook = await requireWebhook(transaction, id)
     const shown = [
       ...fields,

@@ -9,6 +9,7 @@ import { writeTest } from '../../support/edited-tests.js'
 import { createSource, writeCard, writeDeck } from '../../support/editing.js'
 import { createUser, unique } from '../../support/factories.js'
 import { startReceiver } from '../../support/receiver.js'
+import { connectProvider, patchOf } from '../../support/scim.js'
 import { type Caller, startService } from '../../support/service.js'
 import { addWebhook, openSender, sendDue } from '../../support/webhooks.js'
 
@@ -116,12 +117,9 @@ t.test('many persons get their events in the order of their tasks, by few statem
     rows.map((row) => row.id),
   )
   now = new Date('2027-01-01T10:00:00Z')
-  t.strictSame(await run('webhooks'), { overdue: 2, deleted: 0 })
+  t.strictSame(await run('webhooks'), { overdue: 6, deleted: 0 })
   const overdue = (await eventsOf('assignment.overdue')).filter(({ assignment }) => assignment?.id === id)
-  t.match(overdue, [
-    { day: '2027-01-01', persons: count },
-    { day: '2027-01-01', persons: count },
-  ])
+  t.match(overdue, [...Array.from({ length: 6 }, () => ({ day: '2027-01-01', persons: count }))])
   const persons = overdue.flatMap((event) => event.overdue ?? [])
   t.strictSame(
     persons.map(({ person }) => person.id),
@@ -174,6 +172,38 @@ t.test('a deactivation is told once, whatever causes it', async (t) => {
   const response = await admin.send({ method: 'PUT', url: '/api/accounts/by-external-id/P-9', payload })
   t.equal(response.status, 200)
   t.strictSame(await disabled(), [put.id], 'by a system that manages the accounts')
+})
+
+t.test('an account that is created disabled is no event, and its later deactivation is one', async (t) => {
+  const disabled = async () => (await eventsOf('account.disabled')).map(({ person }) => person?.id)
+  const provider = await connectProvider(service)
+  const User = 'urn:ietf:params:scim:schemas:core:2.0:User'
+  const body = { schemas: [User], userName: unique('scim'), externalId: unique('id'), active: false }
+  const created = await provider.post('/scim/v2/Users', body)
+  t.equal(created.status, 201)
+  const payload = { username: unique('put'), display_name: 'Put', disabled_on: '2026-12-01' }
+  const put = await admin.send({ method: 'PUT', url: `/api/accounts/by-external-id/${unique('id')}`, payload })
+  t.equal(put.status, 201)
+  const listed = await admin.post('/api/accounts/bulk', {
+    users: [
+      { username: unique('listed'), display_name: 'Eins', disabled_on: '2026-12-01' },
+      { username: unique('listed'), display_name: 'Zwei', disabled_on: '2026-12-06' },
+    ],
+  })
+  t.equal(listed.status, 200)
+  await run('disabled-accounts')
+  t.strictSame(await disabled(), [])
+  const id = Number(created.body.id)
+  const activate = (active: boolean) =>
+    provider.patch(`/scim/v2/Users/${id}`, patchOf({ op: 'replace', value: { active } }))
+  t.equal((await activate(true)).status, 200)
+  t.strictSame(await disabled(), [])
+  t.equal((await activate(false)).status, 200)
+  await run('disabled-accounts')
+  t.strictSame(await disabled(), [id])
+  now = new Date('2026-12-06T10:00:00Z')
+  await run('disabled-accounts')
+  t.strictSame(await disabled(), [listed.body.users[1].id], 'a planned day of a new account')
 })
 
 t.test('content is told when learners can see it', async (t) => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { announceDisabled } from '../../../db/queries/webhooks/announce.js'
-import { holdLane, releaseLane, takeLane } from '../../../db/queries/webhooks/outbox.js'
+import { announce, announceDisabled } from '../../../db/queries/webhooks/announce.js'
+import { forgetPerson, holdLane, releaseLane, settleEvent, takeLane } from '../../../db/queries/webhooks/outbox.js'
 import { createAddressRules } from '../../../src/domain/webhooks/networks.js'
 import type { ResolveName } from '../../../src/services/webhooks/post.js'
 import { KEPT_DELIVERIES } from '../../../src/services/webhooks/send.js'
@@ -352,7 +352,11 @@ t.test('faults of TLS and of the connection are repeated', async (t) => {
   await sendDue(sender)
   t.match(await listEvents(), [{ state: 'waiting', fault: 'encryption', answer: /certificate/ }])
   t.strictSame(tls.received, [])
-  await db.updateTable('webhooks').set({ url: 'http://127.0.0.1:1/', next_attempt_at: null }).execute()
+  // A TLS server answers a plain request by closing the connection.
+  await db
+    .updateTable('webhooks')
+    .set({ url: `http://127.0.0.1:${tls.port}/`, next_attempt_at: null })
+    .execute()
   await sendDue(sender)
   t.match(await listEvents(), [{ state: 'waiting', fault: 'connection', attempts: 2 }])
   t.match(await findWebhook(id), { paused_at: null, failing_since: Date })
@@ -438,6 +442,75 @@ t.test('sends a settled event again beside the lane, with the same id', async (t
   t.match(await sendTestEvent(db, ACTOR, id, { ...direct, signal }), { ok: true, answer: 'ok' })
   t.match(receiver.received.at(-1)?.body, { type: 'webhook.test', data: {} })
   t.match((await listEvents()).at(-1), { type: 'webhook.test', state: 'delivered', status: 200 })
+})
+
+t.test('a delivered event stays delivered when it is refused the second time', async (t) => {
+  const receiver = await startReceiver(t)
+  const { id } = await addWebhook(db, receiver.url)
+  await announceReports(db, [1])
+  await sendDue(openSender(t, db))
+  receiver.onMessage = () => ({ status: 404 })
+  const [event] = await listEvents()
+  t.match(await sendAgain(db, ACTOR, { id, delivery: event?.id ?? 0 }, { ...direct, signal }), { ok: false })
+  t.match(await listEvents(), [{ state: 'delivered', status: 404, attempts: 2 }])
+})
+
+t.test('a late refusal does not change an event that another instance has delivered', async (t) => {
+  const { id } = await addWebhook(db, 'https://example.org/')
+  await announceReports(db, [1])
+  const eventId = (await listEvents())[0]?.id ?? 0
+  const attempt = { webhookId: id, lease: LEASES[0], eventId }
+  await settleEvent(db, { ...attempt, outcome: { status: 200, fault: null, answer: '' } }, 'delivered')
+  await settleEvent(db, { ...attempt, outcome: { status: 404, fault: null, answer: '' } }, 'failed')
+  t.match(await listEvents(), [{ state: 'delivered', status: 200, attempts: 1 }])
+})
+
+t.test('deletes the waiting events of a type that is removed', async (t) => {
+  const { id } = await addWebhook(db, 'https://example.org/')
+  const { id: person } = await createUser(db)
+  await sql`update users set disabled_on = '2020-01-01' where id = ${person}`.execute(db)
+  await announceDisabled(db, { ids: [person], today: '2026-12-01' })
+  await announceReports(db, [1, 2])
+  await changeWebhook(db, ACTOR, { id, change: { events: ['account.disabled'] }, at: new Date('2026-12-01T10:00:00Z') })
+  t.strictSame(
+    (await listEvents()).map(({ type }) => type),
+    ['account.disabled'],
+  )
+})
+
+t.test('the deletion of an account removes what is stored about the person', async (t) => {
+  await addWebhook(db, 'https://example.org/')
+  const ids = [await createUser(db), await createUser(db)].map((user) => user.id)
+  const [gone = 0, other = 0] = ids
+  const person = (id: number) => ({ id, external_id: `P-${id}` })
+  const occurrence = { id: 1, period: '2026-12-01', due_on: '2026-12-31' }
+  await db.transaction().execute(async (transaction) => {
+    for (const id of ids) await announce(transaction, 'account.disabled', { person: person(id) })
+    await announce(transaction, 'assignment.overdue', {
+      overdue: ids.map((id) => ({ person: person(id), occurrence })),
+    })
+  })
+  await db.transaction().execute((transaction) => forgetPerson(transaction, gone))
+  const nobody = { id: gone, external_id: null }
+  t.strictSame(
+    (await listEvents()).map(({ data }) => data),
+    [
+      { person: nobody },
+      { person: person(other) },
+      {
+        overdue: [
+          { person: nobody, occurrence },
+          { person: person(other), occurrence },
+        ],
+      },
+    ],
+  )
+  await db.updateTable('webhook_events').set({ state: 'delivered' }).execute()
+  await db.transaction().execute((transaction) => forgetPerson(transaction, gone))
+  t.strictSame(
+    (await listEvents()).map(({ data }) => data),
+    [{ person: person(other) }],
+  )
 })
 
 t.test('a stop completes the current message and starts no further one', async (t) => {
