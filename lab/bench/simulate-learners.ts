@@ -106,6 +106,7 @@ const app = await buildApp({
     mail: undefined,
     mediaMaxBytes: 2 ** 31,
     trustProxy: [],
+    webhookAllow: [],
     web: false,
   },
   sessionSecrets: [SECRET],
