@@ -387,7 +387,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
           return { top, isSeen: left >= 0 && right <= innerWidth, isHere: link === document.activeElement }
         })`)
     const found = await places()
-    t.equal(found.length, 8)
+    t.equal(found.length, 9)
     t.equal(new Set(found.map(({ top }) => top)).size, 1, 'one line')
     t.equal(found.at(-1)?.isSeen, true, 'the link of the current page is visible')
     await parts.first().focus()
