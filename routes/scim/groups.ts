@@ -8,14 +8,12 @@ import {
   type ScimMember,
 } from '../../db/queries/scim/groups.js'
 import { scimActorOf } from '../../plugins/scim.js'
-import { parseSearchFilter } from '../../src/domain/scim/filter.js'
 import { type GroupInput, readGroup, readGroupPatch } from '../../src/domain/scim/group.js'
-import { parseScimPage } from '../../src/domain/scim/page.js'
 import { isShown, parseProjection, project } from '../../src/domain/scim/projection.js'
 import { SCIM_NOT_FOUND } from '../../src/domain/scim/refusals.js'
 import { viewList, viewScimGroup } from '../../src/domain/scim/view.js'
 import { changeScimGroup, createScimGroup, deleteScimGroup } from '../../src/services/scim/groups.js'
-import { baseOf, idOf } from './request.js'
+import { baseOf, idOf, parseSearch, type Search } from './request.js'
 import {
   GROUP_BODY,
   GROUP_CREATED,
@@ -34,14 +32,6 @@ const MAX_LISTED_MEMBERS = 20_000
 /** Maximum number of unknown ids that the log names */
 const MAX_LOGGED_IDS = 20
 
-interface Search {
-  filter?: unknown
-  startIndex?: unknown
-  count?: unknown
-  attributes?: unknown
-  excludedAttributes?: unknown
-}
-
 const groups: FastifyPluginAsyncTypebox = async (app) => {
   const tags = ['scim']
 
@@ -59,10 +49,9 @@ const groups: FastifyPluginAsyncTypebox = async (app) => {
   }
 
   async function search(request: FastifyRequest, given: Search) {
-    const { offset, limit } = parseScimPage(given)
-    const conditions = parseSearchFilter(given.filter)
+    const selection = parseSearch(given)
     const projection = parseProjection(given)
-    const { groups: found, total } = await listScimGroups(app.db, { conditions, offset, limit })
+    const { groups: found, total } = await listScimGroups(app.db, selection)
     const hasMembers = isShown(projection, 'members')
     const page = hasMembers ? cut(found) : found
     const members = hasMembers ? await listMembersByTeam(page) : undefined
@@ -70,7 +59,7 @@ const groups: FastifyPluginAsyncTypebox = async (app) => {
     const resources = page.map((group) =>
       project(viewScimGroup(group, members && (members.get(group.id) ?? []), base), projection),
     )
-    return viewList(resources, { total, offset })
+    return viewList(resources, { total, offset: selection.offset })
   }
 
   async function listMembersByTeam(page: readonly ScimGroup[]): Promise<Map<number, ScimMember[]>> {
@@ -174,8 +163,8 @@ const groups: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'changeScimGroup',
         summary: 'Change the name or members of a team',
-        description: `Memberships that were made here stay. Members that are no accounts here are left out and logged, but a
-list that names nobody else is refused.`,
+        description: `Memberships that were made here stay. Members that are no accounts here are left out and logged. A list
+of unknown members only is refused if it would end memberships.`,
         tags,
         params: ScimParams,
         body: PATCH_BODY,

@@ -2,14 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { findScimUser, listScimUsers, type ScimUser } from '../../db/queries/scim/users.js'
 import { scimActorOf } from '../../plugins/scim.js'
-import { parseSearchFilter } from '../../src/domain/scim/filter.js'
-import { parseScimPage } from '../../src/domain/scim/page.js'
 import { parseProjection, project } from '../../src/domain/scim/projection.js'
 import { SCIM_NOT_FOUND } from '../../src/domain/scim/refusals.js'
 import { readUser, readUserPatch } from '../../src/domain/scim/user.js'
 import { viewList, viewScimUser } from '../../src/domain/scim/view.js'
 import { changeScimUser, createScimUser, deleteScimUser } from '../../src/services/scim/users.js'
-import { baseOf, idOf } from './request.js'
+import { baseOf, idOf, parseSearch, type Search } from './request.js'
 import {
   ListQuery,
   NO_CONTENT,
@@ -23,14 +21,6 @@ import {
   USER_RESPONSE,
 } from './schemas.js'
 
-interface Search {
-  filter?: unknown
-  startIndex?: unknown
-  count?: unknown
-  attributes?: unknown
-  excludedAttributes?: unknown
-}
-
 const users: FastifyPluginAsyncTypebox = async (app) => {
   const tags = ['scim']
   const rules = () => ({ offered: { password: app.config.passwordLogin }, today: app.clock.today() })
@@ -39,12 +29,10 @@ const users: FastifyPluginAsyncTypebox = async (app) => {
     project(viewScimUser(user, { today: app.clock.today(), base: baseOf(request) }), parseProjection(shown))
 
   async function search(request: FastifyRequest, given: Search) {
-    const { offset, limit } = parseScimPage(given)
-    const conditions = parseSearchFilter(given.filter)
-    const today = app.clock.today()
-    const { users: found, total } = await listScimUsers(app.db, { conditions, today, offset, limit })
+    const selection = parseSearch(given)
+    const { users: found, total } = await listScimUsers(app.db, { ...selection, today: app.clock.today() })
     const resources = found.map((user) => view(request, user, given))
-    return viewList(resources, { total, offset })
+    return viewList(resources, { total, offset: selection.offset })
   }
 
   app.get(

@@ -128,8 +128,8 @@ export async function markScimUser(
 }
 
 /**
- * Returns the account that SCIM has created with this user name, compared without case, and that nobody has logged in
- * to: it has no password, passkey or identity.
+ * Returns the account that SCIM has created with this user name, compared without case, if the account has no password,
+ * passkey or identity.
  */
 export async function findAwaitingAccount(
   db: Kysely<Database>,

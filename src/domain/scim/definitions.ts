@@ -112,7 +112,7 @@ const GROUP: Attribute[] = [
     uniqueness: 'server',
   }),
   EXTERNAL_ID,
-  attribute('members', 'All current members; a change concerns those whom SCIM has added', {
+  attribute('members', 'All current members; a change affects only memberships that SCIM has added', {
     type: 'complex',
     multiValued: true,
     subAttributes: [

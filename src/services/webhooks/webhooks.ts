@@ -118,7 +118,7 @@ export async function changeWebhook(
     if (fields.length === 0 && !isPausing && !isResuming && secret === undefined) {
       return { webhook: await requireWebhook(transaction, id) }
     }
-    // After a change of the address or a resumption, the next attempt is made at once and the day of faults starts anew.
+    // A new address or a resumption sends at once, and resets the count and the start of the faults.
     const startsAnew = isResuming || fields.includes('url') || fields.includes('kind')
     await updateWebhook(transaction, id, {
       ...Object.fromEntries(fields.map((field) => [field, values[field]])),

@@ -137,7 +137,7 @@ t.test('keeps memberships by hand and leads', async (t) => {
   t.strictSame([refused.status, refused.headers['x-error-code']], [409, 'member_by_group'])
 })
 
-t.test('leaves out unknown people, but refuses a list that names nobody else', async (t) => {
+t.test('leaves out unknown members, but refuses a list of unknown members only', async (t) => {
   const { id } = await create(a)
   const unknown = [{ value: '999999' }, { value: 'b0b' }, { value: '99999999999' }]
   t.equal((await change(id, { op: 'add', path: 'members', value: [...unknown, { value: b }] })).status, 204)

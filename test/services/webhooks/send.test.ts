@@ -491,15 +491,15 @@ t.test('the deletion of an account removes what is stored about the person', asy
     })
   })
   await db.transaction().execute((transaction) => forgetPerson(transaction, gone))
-  const nobody = { id: gone, external_id: null }
+  const unknown = { id: gone, external_id: null }
   t.strictSame(
     (await listEvents()).map(({ data }) => data),
     [
-      { person: nobody },
+      { person: unknown },
       { person: person(other) },
       {
         overdue: [
-          { person: nobody, occurrence },
+          { person: unknown, occurrence },
           { person: person(other), occurrence },
         ],
       },

@@ -16,7 +16,7 @@ const SHARED = 'app'
  */
 export const REFUSAL_SECTION = 'refusals'
 export const FINDING_SECTION = 'findings'
-/** Details by which a code has a sentence of its own, such as `invalid_input maximum` */
+/** Details for which a code has a separate sentence, such as `invalid_input maximum` */
 const LIMITS = ['minimum', 'maximum']
 
 /** @typedef {import('./source.mjs').Translation} Translation */
