@@ -47,20 +47,35 @@ function stringsOf(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => (key === 'message' ? [] : stringsOf(inner)))
 }
 
-/** Counts the requests of the page; the returned function waits until none is under way and the page has shown all. */
-function watchRequests(page: Page): () => Promise<void> {
-  const open = new Set<Request>()
-  page.on('request', (request) => open.add(request))
-  page.on('requestfinished', (request) => open.delete(request))
-  page.on('requestfailed', (request) => open.delete(request))
+/**
+ * Opens addresses in the page and knows their requests; `settle` waits until none is under way and the page has shown
+ * all.
+ */
+function watchRequests(page: Page): { open: (url: string) => Promise<void>; settle: () => Promise<void> } {
+  const requests = new Set<Request>()
+  page.on('request', (request) => requests.add(request))
+  page.on('requestfinished', (request) => requests.delete(request))
+  page.on('requestfailed', (request) => requests.delete(request))
   const twoFrames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
-  return async () => {
-    // A response may cause further requests.
-    for (;;) {
-      await until(async () => open.size === 0, 'the requests of the page end')
-      await page.evaluate(twoFrames)
-      if (open.size === 0) return
-    }
+  const names = () => [...requests].map((request) => `${request.method()} ${request.url()}`).join(', ')
+  return {
+    open: async (url) => {
+      // The browser does not report the end of every request that a document leaves behind.
+      await page.goto('about:blank')
+      requests.clear()
+      await page.goto(url)
+    },
+    settle: async () => {
+      // A response may cause further requests.
+      for (;;) {
+        await until(
+          async () => requests.size === 0,
+          () => `the requests of the page end: ${names()}`,
+        )
+        await page.evaluate(twoFrames)
+        if (requests.size === 0) return
+      }
+    },
   }
 }
 
@@ -105,11 +120,11 @@ t.test('the app in English', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
   const { page, complaints } = person
   await studySome(person, app.url)
   const readContent = collectContent(page)
-  const settle = watchRequests(page)
+  const { open, settle } = watchRequests(page)
   for (const { path: address, ready = 'h1', isAdmin } of PAGES) {
     await t.test(`„${address}“ shows no German text, is accessible and fits`, async (t) => {
       await page.setViewportSize(DESK)
-      await page.goto(`${app.url}/${address}`)
+      await open(`${app.url}/${address}`)
       await page
         .locator(ready.startsWith('text=') ? 'h1' : ready)
         .first()

@@ -5,13 +5,13 @@ const POLL_MS = 25
 
 /**
  * Waits until the condition is true.
- * @param name names the state in the error
+ * @param describe names the state in the error
  * @throws Error if it does not become true within `PATIENCE_MS`
  */
-export async function until(isTrue: () => Promise<boolean>, name: string): Promise<void> {
+export async function until(isTrue: () => Promise<boolean>, describe: string | (() => string)): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   while (!(await isTrue())) {
-    if (performance.now() > end) throw new Error(`not in time: ${name}`)
+    if (performance.now() > end) throw new Error(`not in time: ${typeof describe === 'string' ? describe : describe()}`)
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
