@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
-import { CHROMIUM, DESK, isAt, openApp, PHONE } from './support/app.js'
+import { CHROMIUM, DESK, findBarriers, isAt, openApp, PHONE } from './support/app.js'
 import { createGate } from './support/gate.js'
 
 const deck = (slug: string, cards: number) =>
@@ -28,6 +28,10 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ username, password }),
     })
+
+  async function listUsers(q: string) {
+    return ((await (await app.asAdmin('GET', `/api/accounts?q=${q}`)).json()) as { users: { id: number }[] }).users
+  }
 
   // This administrator works on all pages that need no other one.
   const { page, complaints } = await app.newPerson({ isAdmin: true })
@@ -78,6 +82,52 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
       { disabled_on: null },
       { disabled_on: String },
     ])
+  })
+
+  await t.test('creates a token of SCIM without an end, and shows what it is for', async (t) => {
+    const { page, complaints, login } = await app.newPerson({ isAdmin: true, name: 'Anbindung' })
+    await page.goto(`${app.url}/konto`)
+    const form = page.getByRole('dialog', { name: 'Neuer Token' })
+    const [purpose, lifetime] = [form.getByLabel('Zweck'), form.getByLabel('Gültig')]
+    const chosen = async () => (await lifetime.locator('option:checked').textContent())?.trim()
+    await button(page, 'Neuer Token').click()
+    await purpose.selectOption('scim')
+    t.equal(await chosen(), 'Unbegrenzt')
+    await purpose.selectOption({ label: 'Eigene Programme' })
+    t.equal(await chosen(), 'Ein Jahr')
+    await purpose.selectOption('scim')
+    t.strictSame(await findBarriers(page), [])
+    await form.getByLabel('Name').fill('Entra')
+    await button(page, 'Anlegen').click()
+    await page.getByLabel('Token „Entra“').waitFor()
+    await button(page, 'Fertig').click()
+    await button(page, 'Neuer Token').click()
+    t.equal(await chosen(), 'Ein Jahr', 'the next token')
+    await form.getByLabel('Name').fill('Import')
+    await button(page, 'Anlegen').click()
+    await button(page, 'Fertig').click()
+
+    const [user] = await listUsers(login.username)
+    const { tokens } = (await (await app.asAdmin('GET', `/api/accounts/${user?.id}/tokens`)).json()) as {
+      tokens: { name: string; expires_at: string | null; scopes: string[] }[]
+    }
+    t.match(tokens, [
+      { name: 'Entra', expires_at: null, scopes: ['scim'] },
+      { name: 'Import', expires_at: String },
+    ])
+    const names = page.locator('p', { has: page.getByText(/^(Entra|Import)$/) })
+    for (const address of ['konto', `verwaltung/benutzer/${user?.id}`]) {
+      await page.goto(`${app.url}/${address}`)
+      await page.getByRole('button', { name: 'Token Entra widerrufen' }).waitFor()
+      t.strictSame(
+        (await names.allTextContents()).map((text) => text.trim().split(/\s+/)),
+        [['Entra', 'SCIM'], ['Import']],
+        address,
+      )
+    }
+    await button(page, 'Konto deaktivieren …').click()
+    await dialog(page).getByText('Auch Dienst-Token enden').getByText('„Entra“').waitFor()
+    t.strictSame(complaints, [])
   })
 
   await t.test('creates an account, changes it, sets a password and deletes it', async (t) => {
