@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { insertToken } from '../../db/queries/accounts/tokens.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { CHROMIUM, DESK, findBarriers, isAt, openApp, PHONE } from './support/app.js'
 import { createGate } from './support/gate.js'
@@ -29,6 +31,14 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
       body: JSON.stringify({ username, password }),
     })
 
+  async function addServiceToken(username: string, name: string): Promise<void> {
+    const [user] = await listUsers(username)
+    const user_id = user?.id ?? 0
+    const token_hash = randomBytes(32)
+    const { id } = await insertToken(app.db, { user_id, name, token_hash, lifetimeDays: null, scopes: ['read'] })
+    await app.asAdmin('PATCH', `/api/accounts/${user_id}/tokens/${id}`, { is_service: true })
+  }
+
   async function listUsers(q: string) {
     return ((await (await app.asAdmin('GET', `/api/accounts?q=${q}`)).json()) as { users: { id: number }[] }).users
   }
@@ -55,6 +65,8 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
   await t.test('changes people by a list, and disables those who are missing after a confirmation', async (t) => {
     const users = ['liste-a', 'liste-b', 'liste-c'].map((username) => ({ username, personnel_number: username }))
     t.equal((await app.asAdmin('POST', '/api/accounts/bulk', { users })).status, 200)
+    await addServiceToken('liste-b', 'Nachtlauf')
+    await addServiceToken('liste-c', 'Zeiterfassung')
     await page.goto(`${app.url}/verwaltung/benutzer/import`)
     await page.getByLabel('Bestehende ändern').check()
     const list = page.getByLabel('Oder hier einfügen')
@@ -70,7 +82,11 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     const missing = page.getByRole('switch', { name: /deaktivieren, die in der Liste fehl/ })
     const [, number = ''] =
       /(\d+) Person/.exec((await page.locator('label', { hasText: 'deaktivieren' }).textContent()) ?? '') ?? []
+    const ending = page.getByRole('status').filter({ hasText: 'Auch diese Dienst-Token enden' })
+    t.equal(await ending.count(), 0, 'nobody is disabled yet')
     await missing.check()
+    t.strictSame(await ending.getByRole('listitem').allTextContents(), ['„Zeiterfassung“ von liste-c'])
+    t.strictSame(await findBarriers(page), [])
     const save = button(page, `${Number(number) + 2} Änderungen speichern`)
     t.equal(await save.isDisabled(), true)
     await page.getByLabel('Wie viele werden deaktiviert').fill(number)
@@ -82,6 +98,14 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
       { disabled_on: null },
       { disabled_on: String },
     ])
+    const ended = page.getByRole('status').filter({ hasText: 'Diese Dienst-Token gelten nicht mehr' })
+    t.strictSame(await ended.getByRole('listitem').allTextContents(), ['„Zeiterfassung“ von liste-c'])
+
+    await list.fill('Benutzername;Deaktiviert ab\nliste-b;2999-12-31\n')
+    await ended.waitFor({ state: 'detached' })
+    await button(page, 'Liste prüfen').click()
+    await button(page, '1 Änderung speichern').waitFor()
+    t.strictSame(await ending.getByRole('listitem').allTextContents(), ['„Nachtlauf“ von liste-b'])
   })
 
   await t.test('creates a token of SCIM without an end, and shows what it is for', async (t) => {

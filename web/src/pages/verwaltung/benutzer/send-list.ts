@@ -3,6 +3,7 @@ import type { Query, ResponseBody } from '../../../api/types.js'
 import type { RowFault } from './row-faults.js'
 
 export type BulkAccountsResponse = ResponseBody<'/api/accounts/bulk', 'post'>
+export type ServiceTokens = NonNullable<BulkAccountsResponse['service_tokens']>
 
 /** Timeout in milliseconds; long, because the service hashes a password for each user. */
 const TIMEOUT_MS = 10 * 60_000
