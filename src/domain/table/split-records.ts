@@ -97,8 +97,9 @@ const GUESSED_RECORDS = 20
 const GUESSED_LENGTH = 2 ** 18
 
 /**
- * Guesses the separator from the first records: the one that gives the same number of columns, at least two, in most
- * records; of several, the one that gives two; of these, the first of `SEPARATORS`. A tab in each record wins.
+ * Guesses the separator from the first records: the one with the highest share of records that have the same number of
+ * columns, at least two; of several, the one that gives two; of these, the first of `SEPARATORS`. A tab in each record
+ * wins. Compares shares, because a wrong separator also splits quoted fields into records at their line breaks.
  * @example guessSeparator('schnell, rasch;fast, quick') // ';'
  */
 export function guessSeparator(text: string): string {
@@ -109,16 +110,16 @@ export function guessSeparator(text: string): string {
     return {
       separator,
       isTabInEach: separator === '\t' && isInEach,
-      ...mostCommon(counts.filter((count) => count > 1)),
+      ...mostCommon(counts),
     }
   })
   const [best] = found.sort(
     (a, b) =>
       Number(b.isTabInEach) - Number(a.isTabInEach) ||
-      b.records - a.records ||
+      b.share - a.share ||
       Number(b.fields === 2) - Number(a.fields === 2),
   )
-  return best !== undefined && best.records > 0 ? best.separator : ';'
+  return best !== undefined && best.share > 0 ? best.separator : ';'
 }
 
 /**
@@ -192,10 +193,10 @@ function countFields(text: string, separator: string): number[] {
   return counts
 }
 
-/** Returns the most common number of fields, and the number of records that have it. */
-function mostCommon(counts: readonly number[]): { fields: number; records: number } {
+/** Returns the most common number of fields above 1, and the share of records that have it, from 0 to 1. */
+function mostCommon(counts: readonly number[]): { fields: number; share: number } {
   const records = new Map<number, number>()
-  for (const count of counts) records.set(count, (records.get(count) ?? 0) + 1)
+  for (const count of counts) if (count > 1) records.set(count, (records.get(count) ?? 0) + 1)
   const [fields, most] = [...records].sort(([a, x], [b, y]) => y - x || a - b)[0] ?? [0, 0]
-  return { fields, records: most }
+  return { fields, share: most === 0 ? 0 : most / counts.length }
 }
