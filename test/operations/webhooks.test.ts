@@ -1,16 +1,15 @@
-import { setTimeout } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import t from 'tap'
 import { migrateToLatest } from '../../db/migrate.js'
 import type { Database } from '../../db/types.js'
-import { ASSIGNMENT } from '../support/assignments.js'
+import type { EventData } from '../../src/domain/webhooks/events.js'
 import { TEST_DATABASE_URL } from '../support/database.js'
+import { createUser } from '../support/factories.js'
 import {
   createStoreVariables,
   firstLogin,
   loginOver,
   type RunningService,
-  runCommand,
   startProcess,
   withStore,
 } from '../support/process.js'
@@ -21,13 +20,6 @@ import { addWebhook, announceReports, LOOPBACK } from '../support/webhooks.js'
 t.setTimeout(600_000)
 
 const EVENTS = 30
-/** Message at which the service is killed, and what it is doing at that time */
-const KILLS = [
-  { at: 1, during: 'before the response to the first message' },
-  { at: 7, during: 'after the response, before it is stored' },
-  { at: 13, during: 'between two messages' },
-  { at: EVENTS, during: 'after the response to the last message' },
-] as const
 
 type Variables = Record<string, string>
 
@@ -45,110 +37,97 @@ async function fill(db: Kysely<Database>, receiver: Receiver): Promise<string> {
   return secret
 }
 
-const listStates = (db: Kysely<Database>) => db.selectFrom('webhook_events').select('state').orderBy('id').execute()
-
-t.test('a kill at any point of sending loses no event and keeps the order', async (t) => {
-  const variables = await createStore(t)
-  const receiver = await startReceiver(t)
-  const secret = await withStore(variables, (db) => fill(db, receiver))
-  for (const { at, during } of KILLS) {
-    let service: RunningService | undefined
-    let ended: Promise<unknown> | undefined
-    const killed = new Promise<void>((resolve) => {
-      receiver.onMessage = async ({ body }) => {
-        if (body.data.report?.id !== at || ended !== undefined) return undefined
-        if (during.startsWith('before')) {
-          // The receiver has the message, but never answers.
-          ended = service?.stop('SIGKILL')
-          await ended
-          resolve()
-        } else {
-          // The response is on its way when the service is killed.
-          setImmediate(() => {
-            ended = service?.stop('SIGKILL')
-            void ended?.then(() => resolve())
-          })
-        }
-        return undefined
-      }
-    })
-    service = await startProcess(t, variables)
-    await killed
-    t.pass(`killed ${during}`)
-    // The lease of the killed service would expire only after 30 seconds.
-    await withStore(variables, (db) =>
-      db
-        .updateTable('webhooks')
-        .set({ leased_until: new Date(0) })
-        .execute(),
-    )
-  }
-  receiver.onMessage = () => undefined
-  await withStore(variables, (db) => announceReports(db, [EVENTS + 1]))
-  const service = await startProcess(t, variables)
-  await until(() => idsOf(receiver.received).includes(EVENTS + 1))
-  t.equal(await service.stop('SIGTERM'), 0)
-  const states = await withStore(variables, listStates)
-  t.ok(
-    states.every(({ state }) => state === 'delivered'),
-    JSON.stringify(states),
-  )
-  const ids = idsOf(receiver.received)
-  const first = ids.filter((id, index) => ids.indexOf(id) === index)
-  t.strictSame(first, range(EVENTS + 1), 'each event at least once, in order')
-  const repeated = ids.filter((id, index) => ids.indexOf(id) !== index)
-  t.ok(repeated.length <= KILLS.length, `repeated: ${repeated}`)
-  for (const [index, message] of receiver.received.entries()) {
-    verify(secret, message)
-    const before = ids[index - 1] ?? 0
-    t.ok(ids[index] === before || ids[index] === before + 1, `${before} is followed by ${ids[index]}`)
-  }
-  const byId = new Map(receiver.received.map(({ id, body }) => [body.data.report?.id, id]))
-  t.ok(receiver.received.every(({ id, body }) => byId.get(body.data.report?.id) === id))
+/** Variables of a service that stops at a statement for good, once the statements of its transaction match. */
+const pausing = (when: 'before' | 'after', statements: RegExp): Variables => ({
+  NODE_OPTIONS: `--import=${new URL('../support/pause-statement.js', import.meta.url)}`,
+  PAUSE_WHEN: when,
+  PAUSE_STATEMENTS: statements.source,
 })
 
-t.test('a kill while events are written leaves no task without its event, and no event without its task', async (t) => {
+t.test('a kill at each of five moments loses no event, and keeps the order and the ids', async (t) => {
   const variables = await createStore(t)
-  const persons = 400
+  const receiver = await startReceiver(t)
   // The first start creates the administrator.
   const first = await startProcess(t, variables)
   const login = firstLogin(first, variables)
   await first.stop()
-  await withStore(variables, async (db) => {
-    await addWebhook(db, 'https://example.org/', { events: ['assignment.assigned'] })
-    // The events stay, because nothing is sent.
-    await db.updateTable('webhooks').set({ paused_at: new Date(), pause_cause: 'hand' }).execute()
-    await sql`
-      insert into users (username, display_name, created_at)
-      select 'person-' || number, 'Person ' || number, '2020-01-01'
-      from generate_series(1, ${persons}::integer) as number`.execute(db)
-  })
-  const count = () =>
-    withStore(variables, async (db) => {
-      const { rows } = await sql<{ tasks: number; events: number; both: number }>`
-        select (select count(*)::integer from occurrences) as tasks,
-          (select count(*)::integer from webhook_events) as events, (
-            select count(*)::integer from occurrences join webhook_events
-            on (data #>> '{occurrence,id}')::integer = occurrences.id) as both`.execute(db)
-      return rows[0]
-    })
-  for (const delay of [20, 60, 180]) {
-    const service = await startProcess(t, variables)
+  const { secret, persons } = await withStore(variables, async (db) => ({
+    ...(await addWebhook(db, receiver.url, { events: ['account.disabled'] })),
+    persons: [await createUser(db), await createUser(db), await createUser(db)],
+  }))
+  const ids = persons.map(({ id }) => id)
+  /** Disables all persons in one transaction, and kills the service when it has stopped at its statement. */
+  const killWhileDisabling = async (service: RunningService) => {
     const send = await loginOver(service.url, login, { repeats: false })
-    const parts = [{ kind: 'personal', title: 'Rundgang' }]
-    const body = { ...ASSIGNMENT, starts: '2026-01-01', due: '2099-12-31', parts, audience: { everybody: true } }
-    const sent = send('/api/assignments', { body }).catch(() => undefined)
-    await Promise.race([sent, setTimeout(delay)])
-    await service.stop('SIGKILL')
+    const body = { users: persons.map(({ username }) => ({ username, disabled_on: '2026-01-02' })) }
+    const sent = send('/api/accounts/bulk?mode=update', { body }).catch(() => undefined)
+    await killAtStatement(service)
     await sent
-    const { tasks = 0, events, both } = (await count()) ?? {}
-    t.comment(`killed after ${delay} ms: ${tasks} tasks`)
-    t.strictSame([events, both], [tasks, tasks])
   }
-  t.match(await runCommand(variables, ['jobs', 'run', 'plan-occurrences']), { code: 0 })
-  const { tasks = 0, events, both } = (await count()) ?? {}
-  t.ok(tasks >= persons, `${tasks} tasks`)
-  t.strictSame([events, both], [tasks, tasks])
+  const killAtStatement = async (service: RunningService) => {
+    await until(() => service.output().includes('paused'))
+    await service.stop('SIGKILL')
+  }
+  /** Returns which persons are disabled and have events, and the states of the events. Ends the lease. */
+  const look = () =>
+    withStore(variables, async (db) => {
+      // The lease of the killed service would expire only after 30 seconds.
+      await sql`update webhooks set leased_until = now()`.execute(db)
+      const disabled = await db.selectFrom('users').select('id').where('disabled_on', 'is not', null).execute()
+      const events = await db.selectFrom('webhook_events').select(['data', 'state']).orderBy('id').execute()
+      return {
+        disabled: disabled.map(({ id }) => id).sort((a, b) => a - b),
+        events: events.map(({ data, state }) => `${(data as EventData).person?.id} ${state}`),
+      }
+    })
+  const [one, two, three] = ids
+  const waiting = { disabled: ids, events: ids.map((id) => `${id} waiting`) }
+
+  const beforeCommit = pausing('before', /insert into webhook_events .*;commit;$/)
+  await killWhileDisabling(await startProcess(t, { ...variables, ...beforeCommit }))
+  t.strictSame(await look(), { disabled: [], events: [] }, 'before the commit')
+
+  const afterCommit = pausing('before', /update webhooks set lease = [^;]*;$/)
+  await killWhileDisabling(await startProcess(t, { ...variables, ...afterCommit }))
+  t.strictSame(await look(), waiting, 'after the commit, before sending')
+
+  const arrived = new Promise<void>((resolve) => {
+    receiver.onMessage = () => {
+      resolve()
+      // Never answers
+      return new Promise(() => {})
+    }
+  })
+  const whileSending = await startProcess(t, variables)
+  await arrived
+  await whileSending.stop('SIGKILL')
+  receiver.onMessage = () => undefined
+  t.strictSame(await look(), waiting, 'before the response')
+
+  const mark = /update webhook_events set state = [^;]*;$/
+  await killAtStatement(await startProcess(t, { ...variables, ...pausing('before', mark) }))
+  t.strictSame(await look(), waiting, 'after the response, before the mark')
+
+  await killAtStatement(await startProcess(t, { ...variables, ...pausing('after', mark) }))
+  const marked = [`${one} delivered`, `${two} waiting`, `${three} waiting`]
+  t.strictSame((await look()).events, marked, 'after the mark, before the next message')
+
+  const service = await startProcess(t, variables)
+  await until(() => receiver.received.length >= 5)
+  t.equal(await service.stop('SIGTERM'), 0)
+  t.strictSame(
+    receiver.received.map(({ body }) => body.data.person?.id),
+    [one, one, one, two, three],
+    'only what was not marked is repeated',
+  )
+  t.strictSame(
+    (await look()).events,
+    ids.map((id) => `${id} delivered`),
+  )
+  for (const message of receiver.received) verify(secret, message)
+  const messageIds = receiver.received.map(({ id }) => id)
+  t.equal(new Set(messageIds.slice(0, 3)).size, 1, 'a repeated event keeps its id')
+  t.equal(new Set(messageIds).size, 3)
 })
 
 t.test('two instances send each event once, in order', { skip: !TEST_DATABASE_URL && 'needs a server' }, async (t) => {
