@@ -42,7 +42,7 @@ export async function revokeCertificate(
   await sql`
     with revoked as (
       update proofs set revoked_at = ${at}, revocation = ${reason} where id = ${id}
-      returning id, code, user_id, assignment_id, snapshot, completed_on, valid_until
+      returning id, code, user_id, assignment_id, occurrence_id, snapshot, completed_on, valid_until
     )
     ${insertProofEvents('proof.revoked', 'revoked', at)}`.execute(transaction)
 }

@@ -146,7 +146,7 @@ export async function insertCertificates(db: Kysely<Database>, certificates: rea
         valid_until date, issued_at timestamptz, retention_years integer)
       order by occurrence_id
       on conflict (occurrence_id) where replaced_by is null do nothing
-      returning id, code, user_id, assignment_id, snapshot, completed_on, valid_until
+      returning id, code, user_id, assignment_id, occurrence_id, snapshot, completed_on, valid_until
     )
     ${insertProofEvents('proof.issued', 'issued')}`.execute(db)
 }

@@ -59,7 +59,8 @@ export function insertOccurrenceEvents(
 }
 
 /**
- * Builds the events of certificates that a CTE of the statement has written.
+ * Builds the events of certificates that a CTE of the statement has written. The certificate that one replaces must be
+ * stored before the statement.
  * @param written name of the CTE with rows of `proofs`
  * @param revokedAt when they were revoked; undefined if they were issued
  */
@@ -74,7 +75,11 @@ export function insertProofEvents(
     sql`
       select ${row}.id as position, jsonb_build_object(
         'proof', jsonb_build_object('id', ${row}.id, 'code', ${row}.code, 'completed_on', ${row}.completed_on,
-          'valid_until', ${row}.valid_until) || ${JSON.stringify({ revoked_at: revokedAt })}::jsonb,
+          'valid_until', ${row}.valid_until)
+          || jsonb_strip_nulls(jsonb_build_object('replaces', (
+            select replaced.id from proofs as replaced where replaced.code = ${row}.snapshot::jsonb ->> 'replaces')))
+          || ${JSON.stringify({ revoked_at: revokedAt })}::jsonb,
+        'occurrence', jsonb_build_object('id', ${row}.occurrence_id, 'period', ${row}.snapshot::jsonb ->> 'period'),
         'assignment', jsonb_build_object('id', ${row}.assignment_id, 'title', ${row}.snapshot::jsonb ->> 'title'),
         'person', jsonb_build_object('id', ${row}.user_id, 'external_id', users.external_id)) as data
       from ${sql.table(written)} left join users on users.id = ${row}.user_id`,

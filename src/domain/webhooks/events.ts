@@ -27,7 +27,8 @@ export interface EventPerson {
 interface EventOccurrence {
   id: number
   period: string
-  due_on: string
+  /** Absent in events of certificates */
+  due_on?: string
   completed_on?: string
 }
 
@@ -43,6 +44,8 @@ interface EventProof {
   code?: string
   completed_on: string
   valid_until: string | null
+  /** Id of the certificate that it replaces because of a name */
+  replaces?: number
   revoked_at?: string
 }
 

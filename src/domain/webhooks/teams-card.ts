@@ -51,7 +51,7 @@ function factsOf({ type, data }: EventBody, language: Language): Fact[] {
     assignment && { label: words.assignment, text: assignment.title },
     person && { label: words.person, text: showPerson(person, language) },
     occurrence?.completed_on === undefined
-      ? occurrence && { label: words.due, text: words.date(occurrence.due_on) }
+      ? occurrence?.due_on !== undefined && { label: words.due, text: words.date(occurrence.due_on) }
       : { label: words.completed, text: words.date(occurrence.completed_on) },
     proof && { label: words.completed, text: words.date(proof.completed_on) },
     proof && proof.valid_until !== null && { label: words.validUntil, text: words.date(proof.valid_until) },

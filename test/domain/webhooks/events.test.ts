@@ -18,7 +18,12 @@ const DATA: Record<EventType, EventData> = {
   'assignment.assigned': { occurrence, assignment, person },
   'assignment.completed': { occurrence: { ...occurrence, completed_on: '2026-12-05' }, assignment, person },
   'assignment.overdue': { day: '2027-01-01', assignment, persons: 1, overdue: [{ person, occurrence }] },
-  'proof.issued': { proof, assignment, person },
+  'proof.issued': {
+    proof: { ...proof, replaces: 4 },
+    occurrence: { id: 90, period: '2026-12-01' },
+    assignment,
+    person,
+  },
   'proof.revoked': { proof: { ...proof, revoked_at: '2026-12-06T10:00:00.000Z' }, assignment, person },
   'account.disabled': { person, disabled_on: '2026-12-01' },
   'content.published': { content: { kind: 'deck', id: 1, slug: 'git', title: 'Git', version: null } },

@@ -86,11 +86,21 @@ t.test('an assignment is assigned, completed and proven', async (t) => {
     .where('assignment_id', '=', id)
     .executeTakeFirstOrThrow()
   const proof = { id: proofId, completed_on: '2026-12-05', valid_until: null }
-  t.strictSame(issued, { proof, assignment: { id, title }, person: who })
-  t.equal((await admin.post(`/api/proofs/${code}/revoke`, { reason: 'falsche Person' })).status, 200)
-  t.strictSame(await eventsOf('proof.revoked'), [
-    { proof: { ...proof, revoked_at: now.toISOString() }, assignment: { id, title }, person: who },
-  ])
+  const proven = { occurrence: { id: occurrence.id, period: '2026-12-01' }, assignment: { id, title }, person: who }
+  t.strictSame(issued, { proof, ...proven })
+  await admin.patch(`/api/accounts/${person.id}`, { display_name: 'Erika Neu' })
+  const corrected = await admin.post(`/api/proofs/${code}/correct-name`)
+  t.equal(corrected.status, 200)
+  const { id: correctedId } = await db
+    .selectFrom('proofs')
+    .select('id')
+    .where('code', '=', corrected.body.code)
+    .executeTakeFirstOrThrow()
+  const replacing = { ...proof, id: correctedId, replaces: proofId }
+  t.strictSame(await eventsOf('proof.issued'), [{ proof: replacing, ...proven }], 'names what it replaces')
+  const revoked = await admin.post(`/api/proofs/${corrected.body.code}/revoke`, { reason: 'falsche Person' })
+  t.equal(revoked.status, 200)
+  t.strictSame(await eventsOf('proof.revoked'), [{ proof: { ...replacing, revoked_at: now.toISOString() }, ...proven }])
 })
 
 t.test('a test that is passed completes its assignment; no event contains a score', async (t) => {
