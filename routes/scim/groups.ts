@@ -9,6 +9,7 @@ import {
 } from '../../db/queries/scim/groups.js'
 import { scimActorOf } from '../../plugins/scim.js'
 import { type GroupInput, readGroup, readGroupPatch } from '../../src/domain/scim/group.js'
+import { cutPage } from '../../src/domain/scim/page.js'
 import { isShown, parseProjection, project } from '../../src/domain/scim/projection.js'
 import { SCIM_NOT_FOUND } from '../../src/domain/scim/refusals.js'
 import { viewList, viewScimGroup } from '../../src/domain/scim/view.js'
@@ -27,8 +28,6 @@ import {
   ShownQuery,
 } from './schemas.js'
 
-/** Maximum number of members in a response of several groups; the page then has fewer groups than asked for. */
-const MAX_LISTED_MEMBERS = 20_000
 /** Maximum number of unknown ids that the log names */
 const MAX_LOGGED_IDS = 20
 
@@ -53,7 +52,7 @@ const groups: FastifyPluginAsyncTypebox = async (app) => {
     const projection = parseProjection(given)
     const { groups: found, total } = await listScimGroups(app.db, selection)
     const hasMembers = isShown(projection, 'members')
-    const page = hasMembers ? cut(found) : found
+    const page = hasMembers ? cutPage(found) : found
     const members = hasMembers ? await listMembersByTeam(page) : undefined
     const base = baseOf(request)
     const resources = page.map((group) =>
@@ -193,15 +192,6 @@ of unknown members only is refused if it would end memberships.`,
       return reply.code(204).send(null)
     },
   )
-}
-
-/** Returns the first groups, at least one, that together have a bounded number of members. */
-function cut<T extends { size: number }>(page: readonly T[]): T[] {
-  let members = 0
-  return page.filter(({ size }, index) => {
-    members += size
-    return index === 0 || members <= MAX_LISTED_MEMBERS
-  })
 }
 
 export default groups

@@ -19,6 +19,22 @@ export function parseScimPage(given: { startIndex?: unknown; count?: unknown }):
   }
 }
 
+/** Maximum number of members in a response of several groups */
+const MAX_LISTED_MEMBERS = 20_000
+
+/**
+ * Returns the first groups, at least one, that together have a bounded number of members. The page of a list may
+ * therefore have fewer groups than asked for.
+ * @param groups `size` is the number of members
+ */
+export function cutPage<T extends { size: number }>(groups: readonly T[]): T[] {
+  let members = 0
+  return groups.filter(({ size }, index) => {
+    members += size
+    return index === 0 || members <= MAX_LISTED_MEMBERS
+  })
+}
+
 function parseWhole(name: string, value: unknown): number | undefined {
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value === 'number' && Number.isInteger(value)) return value
