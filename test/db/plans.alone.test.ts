@@ -130,11 +130,22 @@ const scope = { userId: 7, languages: ['de'], today: '2026-11-21', deckSlug: und
 /** A window that has few of the changes */
 const changed = { since: new Date(Date.now() + 60_000), after: 0, limit: 50 }
 const anyProof = {
-  ...{ q: undefined, userId: undefined, assignmentId: undefined, teamId: undefined, completedFrom: undefined },
-  ...{ completedTo: undefined, state: undefined, today: '2026-11-21', until: '2026-12-21' },
+  q: undefined,
+  userId: undefined,
+  assignmentId: undefined,
+  teamId: undefined,
+  completedFrom: undefined,
+  completedTo: undefined,
+  state: undefined,
+  today: '2026-11-21',
+  until: '2026-12-21',
 }
 const anyOccurrence = {
-  ...{ states: ['open'] as const, q: undefined, overdueOn: undefined, dueIn: undefined, missing: undefined },
+  states: ['open'] as const,
+  q: undefined,
+  overdueOn: undefined,
+  dueIn: undefined,
+  missing: undefined,
 }
 
 async function exportOneBatch(): Promise<void> {

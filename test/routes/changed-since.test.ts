@@ -171,9 +171,14 @@ t.test('occurrences: an open one changes with the missed ones of the person', as
   const earlier = await db
     .insertInto('occurrences')
     .values({
-      ...{ assignment_id: assignment.id, user_id: ada.id, period: '2025-01-01', due_on: '2025-12-31' },
-      ...{ content_version: 1, counts_from: new Date('2025-01-01') },
-      ...{ state: 'missed', missed_at: new Date('2026-01-01') },
+      assignment_id: assignment.id,
+      user_id: ada.id,
+      period: '2025-01-01',
+      due_on: '2025-12-31',
+      content_version: 1,
+      counts_from: new Date('2025-01-01'),
+      state: 'missed',
+      missed_at: new Date('2026-01-01'),
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -253,9 +258,14 @@ t.test('an occurrence that is deleted between any two statements is told only to
       const row = await db
         .insertInto('occurrences')
         .values({
-          ...{ assignment_id: assignment.id, user_id: ada.id, period: '2025-01-01', due_on: '2025-12-31' },
-          ...{ content_version: 1, counts_from: new Date('2025-01-01') },
-          ...{ state: 'missed', missed_at: new Date('2026-01-01') },
+          assignment_id: assignment.id,
+          user_id: ada.id,
+          period: '2025-01-01',
+          due_on: '2025-12-31',
+          content_version: 1,
+          counts_from: new Date('2025-01-01'),
+          state: 'missed',
+          missed_at: new Date('2026-01-01'),
         })
         .returning('id')
         .executeTakeFirstOrThrow()

@@ -114,13 +114,11 @@ for (const { kind, create, change, read, isArchived } of KINDS) {
       kind === 'deck'
         ? await chief.post(DECKS, { source_id: elsewhere, name: unique('Deck') })
         : await chief.post(SHEETS, {
-            ...{
-              source_id: elsewhere,
-              title: unique('Zettel'),
-              category: 'Git',
-              content_md: 'x',
-              client_id: unique('id'),
-            },
+            source_id: elsewhere,
+            title: unique('Zettel'),
+            category: 'Git',
+            content_md: 'x',
+            client_id: unique('id'),
           })
     await refused(t, 'translation_of', /anderen Quelle/, 'original_of_other_source', to(body.body[kind].slug))
     t.equal((await read(other)).translation_of, null)
