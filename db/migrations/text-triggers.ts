@@ -25,7 +25,7 @@ export function watchCards(texts: readonly string[], markdown: readonly string[]
  * Adds an empty text to cards and their versions, and to the triggers that keep versions, pictures and `updated_at`.
  * @param texts all texts of a card with the new one, in the order of the API
  * @param markdown those that may show pictures
- * @example await addCardText(db, 'hint', ['question', 'answer', 'hint', 'level'], ['question', 'answer', 'hint'])
+ * @example await addCardText(db, 'hint', ['question', 'answer', 'hint', 'level'], ['question', 'answer'])
  */
 export async function addCardText(
   db: Kysely<unknown>,
