@@ -305,6 +305,14 @@ team
   )
 
 team
+  .command('release <Team>')
+  .description('ein Team von SCIM lösen; seine Mitglieder bleiben')
+  .option(...AS_JSON)
+  .action(async (name: string, options: { json?: boolean }) =>
+    (await teams()).releaseTeamByName(await config(), name, options, print),
+  )
+
+team
   .command('member <Team> <Benutzername>')
   .description('einen Benutzer in ein Team aufnehmen')
   .option('--lead', 'als Leitung')

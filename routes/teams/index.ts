@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findMemberPlace, listMembers } from '../../db/queries/teams/members.js'
-import { findTeam, findTeamByExternalId, listChangedTeams, listTeams } from '../../db/queries/teams/teams.js'
+import { findTeamByExternalId, findTeamWithManager, listChangedTeams, listTeams } from '../../db/queries/teams/teams.js'
 import { actorOf } from '../../plugins/auth.js'
 import { parseUserId } from '../../src/domain/accounts/accounts.js'
 import { ADMINS_ONLY, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.js'
@@ -18,7 +18,15 @@ import { unknownEndpoint } from '../../src/http/refusals.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { listChanges } from '../../src/services/changes/list-changes.js'
 import { formRequestOf } from '../../src/services/create-once.js'
-import { addMember, changeTeam, createTeam, putTeam, removeMember, removeTeam } from '../../src/services/teams/teams.js'
+import {
+  addMember,
+  changeTeam,
+  createTeam,
+  putTeam,
+  releaseTeam,
+  removeMember,
+  removeTeam,
+} from '../../src/services/teams/teams.js'
 import {
   ChangeTeamBody,
   CreateTeamBody,
@@ -87,7 +95,7 @@ deleted teams. \`limit\` and \`after\` apply only then; otherwise the list has a
       preHandler: app.requireLead,
     },
     async ({ params, query: { after, limit }, viewableTeams: viewable }) => {
-      const team = await findTeam(app.db, teamIdOf(params))
+      const team = await findTeamWithManager(app.db, teamIdOf(params))
       if (team === undefined) throw TEAM_NOT_FOUND
       const place = after === undefined ? undefined : await findMemberPlace(app.db, team.id, after)
       if (after !== undefined && place === undefined) throw invalidCursor('after')
@@ -126,7 +134,8 @@ deleted teams. \`limit\` and \`after\` apply only then; otherwise the list has a
       schema: {
         operationId: 'changeTeam',
         summary: 'Change the name, the group or the external id of a team',
-        description: 'If the group changes, memberships that came from the former group end.',
+        description: `If the group changes, memberships that came from the former group end. Memberships that SCIM has
+left (\`DELETE /api/teams/{id}/scim\`) follow the new group: at each login, they end without it.`,
         tags: ['teams'],
         params: TeamParams,
         body: ChangeTeamBody,
@@ -207,6 +216,26 @@ memberships that came from the former group end.`,
     async (request) => {
       const id = parseRowId(request.params.id, INVALID_TEAM)
       if (id !== undefined) await removeTeam(app.db, actorOf(request), id, app.clock.today())
+      return { ok: true as const }
+    },
+  )
+
+  app.delete(
+    '/:id/scim',
+    {
+      schema: {
+        operationId: 'releaseTeam',
+        summary: 'End the connection of a team with SCIM',
+        description: `The team stays with its members, without its external id. Administrators may then end the memberships
+by SCIM, and the team may get a group of logins. Another change by SCIM makes SCIM its manager again.`,
+        tags: ['teams'],
+        params: TeamParams,
+        response: responses(Done, [ADMINS_ONLY, TEAM_NOT_FOUND]),
+      },
+      preHandler,
+    },
+    async (request) => {
+      await releaseTeam(app.db, actorOf(request), teamIdOf(request.params))
       return { ok: true as const }
     },
   )

@@ -106,7 +106,10 @@ const Role = Type.Unsafe<'member' | 'lead'>({ type: 'string', enum: ['member', '
 export const TeamQuery = Type.Object(page({ maximum: 1_000, fallback: 1_000, cursor: 'int32' }))
 
 export const TeamWithMembers = Type.Object({
-  team: Type.Object(VIEWED_TEAM),
+  team: Type.Object({
+    ...VIEWED_TEAM,
+    by_scim: Type.Optional(Type.Boolean({ description: 'Whether an identity provider manages the team by SCIM.' })),
+  }),
   members: Type.Array(
     Type.Object({
       id: Type.Integer({ examples: [7] }),
@@ -115,7 +118,10 @@ export const TeamWithMembers = Type.Object({
       role: Role,
       by_group: Type.Optional(Type.Boolean({ description: "Whether the provider's groups make the person a member." })),
       by_hand: Type.Optional(
-        Type.Boolean({ description: 'Whether an administrator has made the person a member; both may be true.' }),
+        Type.Boolean({
+          description: `Whether an administrator has made the person a member, or SCIM left the membership when the team
+was released; both may be true.`,
+        }),
       ),
     }),
     { description: 'Leads first, then by name.' },

@@ -6,7 +6,7 @@ import type { Database } from '../../db/types.js'
 import type { Config } from '../config.js'
 import { parseTeam } from '../domain/teams/teams.js'
 import { escapeField } from '../domain/text/printable.js'
-import { addMember, createTeam, removeMember, removeTeam } from '../services/teams/teams.js'
+import { addMember, createTeam, releaseTeam, removeMember, removeTeam } from '../services/teams/teams.js'
 import { commandLineActor } from './actor.js'
 import { RefusedError, withDatabase } from './store.js'
 import { momentOf } from './today.js'
@@ -65,6 +65,16 @@ export async function deleteTeam(config: Config, name: string, options: Output, 
     return found
   })
   print(options.json ? JSON.stringify({ id }) : `Team gelöscht: ${escapeField(name)}`)
+}
+
+/** Ends the connection of a team with SCIM; its members stay. @throws RefusedError if no team has the name */
+export async function releaseTeamByName(config: Config, name: string, options: Output, print: Print): Promise<void> {
+  const id = await withDatabase(config, 'DELETE /api/teams/{id}/scim', async (db) => {
+    const found = await findTeamId(db, name)
+    await releaseTeam(db, commandLineActor(), found)
+    return found
+  })
+  print(options.json ? JSON.stringify({ id }) : `Von SCIM gelöst: ${escapeField(name)}`)
 }
 
 /**

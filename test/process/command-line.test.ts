@@ -181,6 +181,8 @@ t.test('manages teams and their members', async (t) => {
   t.match((await print('team', 'list', 'Werkstatt')).stdout, /^\d+\tanna\tanna\tLeitung\n$/)
   t.match(await json('team', 'member', 'Werkstatt', 'anna', '--off'), { role: null })
   t.strictSame(await json('team', 'list', 'Werkstatt'), { members: [] })
+  t.match(await print('team', 'release', 'Werkstatt'), { code: 0, stdout: 'Von SCIM gelöst: Werkstatt\n' })
+  t.match(await print('team', 'release', 'Lager'), { code: 1, stderr: 'Es gibt kein Team Lager.\n' })
   t.match(await print('team', 'delete', 'Werkstatt'), { code: 0, stdout: 'Team gelöscht: Werkstatt\n' })
   t.match(await print('team', 'delete', 'Werkstatt'), { code: 1, stderr: 'Es gibt kein Team Werkstatt.\n' })
 })

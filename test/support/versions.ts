@@ -647,6 +647,9 @@ async function callScim(admin: Send, anonymous: Send): Promise<void> {
   await send('PATCH', `/Groups/${group.id}`, patchOf({ op: 'remove', path: 'members' }))
   await send('PATCH', `/Users/${user.id}`, patchOf({ op: 'replace', value: { active: false } }))
   await send('PATCH', `/Users/${user.id}`, patchOf({ op: 'replace', value: { active: true } }))
+  await admin('DELETE', `/api/teams/${group.id}/scim`)
+  await admin('PATCH', `/api/teams/${group.id}`, { external_group: `${name}-gruppe` })
+  await admin('PATCH', `/api/teams/${group.id}`, { external_group: null })
   await send('DELETE', `/Groups/${group.id}`)
   await send('DELETE', `/Users/${user.id}`)
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { ClaimedMembership } from '../../../src/domain/teams/follow-groups.js'
-import type { MemberOrigin, TeamRole } from '../../../src/domain/teams/teams.js'
+import type { TeamRole } from '../../../src/domain/teams/teams.js'
 import type { Database } from '../../types.js'
 
 // Raw SQL: `on conflict` names a partial index, and rows come from arrays (`unnest`).
@@ -13,9 +13,13 @@ export interface TeamMember {
   role: TeamRole
   /** Whether the provider's groups make the person a member, by a login or by SCIM */
   by_group: boolean
-  /** Whether the person was made a member by hand; may be true together with `by_group` */
+  /** Whether administrators may end a membership; may be true together with `by_group` */
   by_hand: boolean
 }
+
+/** Whether administrators may end a membership: by hand, or by SCIM in a team that SCIM no longer manages */
+const IS_BY_HAND = sql<boolean>`(origin = 'hand' or (origin = 'scim'
+  and (select scim_state from teams where teams.id = team_members.team_id) is distinct from 'bound'))`
 
 /** The higher role of two memberships */
 const HIGHER_ROLE = sql<TeamRole>`case when bool_or(role = 'lead') then 'lead' else 'member' end`
@@ -35,9 +39,9 @@ export async function listMembers(
     .selectFrom('team_members')
     .innerJoin('users', 'users.id', 'user_id')
     .select(['users.id', 'username', 'display_name', HIGHER_ROLE.as('role')])
-    .select(({ eb, fn }) => [
-      fn<boolean>('bool_or', [eb('origin', '<>', 'hand')]).as('by_group'),
-      fn<boolean>('bool_or', [eb('origin', '=', 'hand')]).as('by_hand'),
+    .select(({ fn, not }) => [
+      fn<boolean>('bool_or', [not(IS_BY_HAND)]).as('by_group'),
+      fn<boolean>('bool_or', [IS_BY_HAND]).as('by_hand'),
     ])
     .where('team_id', '=', teamId)
     .where('until_on', 'is', null)
@@ -146,11 +150,11 @@ export async function insertMembers(
 export async function listMembershipsOf(
   db: Kysely<Database>,
   userIds: readonly number[],
-): Promise<{ user_id: number; team_id: number; name: string; role: TeamRole; origin: MemberOrigin }[]> {
+): Promise<{ user_id: number; team_id: number; name: string; role: TeamRole; by_hand: boolean }[]> {
   return db
     .selectFrom('team_members')
     .innerJoin('teams', 'teams.id', 'team_id')
-    .select(['user_id', 'team_id', 'name', 'role', 'origin'])
+    .select(['user_id', 'team_id', 'name', 'role', IS_BY_HAND.as('by_hand')])
     .where('user_id', '=', sql<number>`any(${userIds}::integer[])`)
     .where('until_on', 'is', null)
     .orderBy('user_id')
@@ -158,7 +162,7 @@ export async function listMembershipsOf(
     .execute()
 }
 
-/** Ends those of the memberships that were made by hand. Returns their number. */
+/** Ends those of the memberships that administrators may end. Returns their number. */
 export async function endMemberships(
   transaction: Transaction<Database>,
   members: readonly Membership[],
@@ -168,7 +172,7 @@ export async function endMemberships(
   const { numAffectedRows } = await sql`
     update team_members set until_on = ${today}::date
     from ${given(members)}
-    where team_members.team_id = given.team_id and team_members.user_id = given.user_id and origin = 'hand'
+    where team_members.team_id = given.team_id and team_members.user_id = given.user_id and ${IS_BY_HAND}
       and until_on is null`.execute(transaction)
   return Number(numAffectedRows)
 }
@@ -228,6 +232,17 @@ export async function endClaimedMembers(
     .set({ until_on: today })
     .where('team_id', '=', teamId)
     .where('origin', '=', 'claim')
+    .where('until_on', 'is', null)
+    .execute()
+}
+
+/** Makes the memberships that SCIM has left to a team follow its group of logins. */
+export async function claimReleasedMembers(transaction: Transaction<Database>, teamId: number): Promise<void> {
+  await transaction
+    .updateTable('team_members')
+    .set({ origin: 'claim' })
+    .where('team_id', '=', teamId)
+    .where('origin', '=', 'scim')
     .where('until_on', 'is', null)
     .execute()
 }

@@ -66,6 +66,18 @@ export async function findTeam(db: Kysely<Database>, id: number): Promise<Team |
   return db.selectFrom('teams').select(TEAM).where('id', '=', id).executeTakeFirst()
 }
 
+/** Returns the team with whether SCIM manages it. */
+export async function findTeamWithManager(
+  db: Kysely<Database>,
+  id: number,
+): Promise<(Team & { by_scim: boolean }) | undefined> {
+  return db
+    .selectFrom('teams')
+    .select([...TEAM, sql<boolean>`scim_state is not distinct from 'bound'`.as('by_scim')])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
 export async function findTeamByExternalId(db: Kysely<Database>, externalId: string): Promise<Team | undefined> {
   return db.selectFrom('teams').select(TEAM).where('external_id', '=', externalId).executeTakeFirst()
 }
@@ -157,6 +169,15 @@ export async function updateTeam(transaction: Transaction<Database>, id: number,
     .where('id', '=', id)
     .returning(TEAM)
     .executeTakeFirstOrThrow()
+}
+
+/** Ends the connection of a team with SCIM, including its external id, and raises its version. */
+export async function releaseFromScim(transaction: Transaction<Database>, id: number): Promise<void> {
+  await transaction
+    .updateTable('teams')
+    .set({ scim_state: null, external_id: null, edit_version: sql`edit_version + 1` })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Serialises the changes of names, groups and external ids of teams until the transaction ends, so that they stay unique. */

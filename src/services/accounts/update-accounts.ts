@@ -173,12 +173,12 @@ function* joinInSteps(
     accounts.set(row.id, { ...row, teams: [], fixed_teams: [] })
     yield
   }
-  for (const { user_id, name, role, origin } of memberships) {
+  for (const { user_id, name, role, by_hand } of memberships) {
     yield
     const account = accounts.get(user_id)
     if (account === undefined) continue
     if (!account.teams.includes(name)) account.teams.push(name)
-    if (role === 'lead' || origin !== 'hand') account.fixed_teams.push(name)
+    if (role === 'lead' || !by_hand) account.fixed_teams.push(name)
   }
   for (const account of accounts.values()) {
     account.teams.sort()

@@ -2,7 +2,13 @@ import type { Kysely, Transaction } from 'kysely'
 import { type Actor, insertAuditEntry } from '../../../db/queries/accounts/audit.js'
 import { lockAccount } from '../../../db/queries/accounts/users.js'
 import { listLeads } from '../../../db/queries/assignments/responsible.js'
-import { endClaimedMembers, endMemberships, isMember, setMember } from '../../../db/queries/teams/members.js'
+import {
+  claimReleasedMembers,
+  endClaimedMembers,
+  endMemberships,
+  isMember,
+  setMember,
+} from '../../../db/queries/teams/members.js'
 import {
   deleteTeam,
   findTakenKey,
@@ -11,6 +17,7 @@ import {
   insertTeam,
   lockTeam,
   lockTeamNames,
+  releaseFromScim,
   type Team,
   updateTeam,
 } from '../../../db/queries/teams/teams.js'
@@ -87,6 +94,7 @@ function takenRefusal(key: 'name' | 'external_group' | 'external_id'): Refusal {
 
 /**
  * Changes a team and writes an audit entry. If its provider group changes, the memberships from the former group end.
+ * Memberships that SCIM has left follow the new group.
  * @param version version that the change is based on; undefined skips the check
  * @throws TEAM_NOT_FOUND if the team does not exist
  * @throws VersionOutdated if the team has changed since `version`
@@ -127,6 +135,7 @@ export async function updateStoredTeam(
     await handOver(transaction, actor, leads, () =>
       keepOwnDuties(transaction, actor, () => endClaimedMembers(transaction, id, today)),
     )
+    if (change.external_group) await claimReleasedMembers(transaction, id)
   }
   const team = await updateTeam(transaction, id, change)
   const details = {
@@ -160,6 +169,28 @@ export async function putTeam(
     const team = await findTeam(transaction, id)
     if (team === undefined) throw TEAM_NOT_FOUND
     return { team, isNew: true }
+  })
+}
+
+/**
+ * Ends the connection of a team with SCIM and writes an audit entry. Its members stay: administrators, a group of logins
+ * or another provider may then end their memberships. Does nothing if SCIM has no connection with the team.
+ * @throws TEAM_NOT_FOUND if the team does not exist
+ */
+export async function releaseTeam(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await lockTeamNames(transaction)
+    const team = await lockTeam(transaction, id)
+    if (team === undefined) throw TEAM_NOT_FOUND
+    if (team.scim_state === null) return
+    await releaseFromScim(transaction, id)
+    const hadId = team.external_id !== null
+    const details = {
+      fields: hadId ? ['scim_state', 'external_id'] : ['scim_state'],
+      scim_state: null,
+      ...(hadId && { external_id: null }),
+    }
+    await insertAuditEntry(transaction, actor, { action: 'team.update', target_id: id, target: team.name, details })
   })
 }
 
@@ -204,8 +235,8 @@ export async function addMember(
 }
 
 /**
- * Ends a membership that was made by hand, if there is one, with an audit entry. A membership from the provider's
- * groups stays.
+ * Ends a membership that was made by hand, or that SCIM has left to the team, if there is one, with an audit entry. A
+ * membership from the provider's groups stays.
  * @throws TEAM_NOT_FOUND if the team does not exist
  * @throws USER_NOT_FOUND if the user does not exist
  * @throws MEMBER_BY_GROUP if only the provider's groups make the user a member

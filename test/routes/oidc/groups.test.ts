@@ -1,5 +1,6 @@
 import t from 'tap'
 import { unique } from '../../support/factories.js'
+import { connectProvider } from '../../support/scim.js'
 import { errorBody } from '../../support/service.js'
 import { startSignIn } from '../../support/sign-in.js'
 
@@ -75,4 +76,21 @@ t.test('the log states once why memberships do not follow the groups', async (t)
   await signIn()
   t.match(warnings().slice(1), [{ claim: 'groups', reason: /too long/ }])
   t.strictSame(await teams(), [true, true], 'both change nothing')
+})
+
+t.test('memberships that SCIM has left to a team follow its new group', async (t) => {
+  await signIn([])
+  const scim = await connectProvider(service)
+  const members = [{ value: String(await userId()) }]
+  const { id } = (await scim.post('/scim/v2/Groups', { displayName: unique('scim'), members })).body
+  const setGroup = () => admin.patch(`/api/teams/${id}`, { external_group: 'ost' })
+  t.equal((await setGroup()).headers['x-error-code'], 'team_by_scim')
+  t.equal((await admin.delete(`/api/teams/${id}/scim`)).status, 200)
+  t.equal((await setGroup()).status, 200)
+  t.equal(await isIn(id), true, 'until the next login')
+  t.equal((await scim.put(`/scim/v2/Groups/${id}`, { displayName: unique('scim') })).status, 409)
+  await signIn(['ost'])
+  t.equal(await isIn(id), true)
+  await signIn([])
+  t.equal(await isIn(id), false)
 })

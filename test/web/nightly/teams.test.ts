@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { CHROMIUM, openApp, type Person } from '../support/app.js'
+import { CHROMIUM, findBarriers, openApp, type Person } from '../support/app.js'
 import { tabTo } from '../support/keys.js'
 import { findUserId, post } from '../support/written.js'
 
@@ -205,5 +205,29 @@ t.test('teams', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await admin.page.goto(`${app.url}/verwaltung/benutzer/${await idOf(lead)}`)
     await admin.page.getByRole('link', { name: 'Montage' }).click()
     await heading(admin.page, 'Montage')
+  })
+
+  await t.test('an administrator releases a team from SCIM and removes a member that SCIM has left', async (t) => {
+    const { token } = await post<{ token: string }>(app, '/api/auth/tokens', { name: 'Entra', scopes: ['scim'] })
+    const person = await idOf(await app.newPerson({ name: 'Jonas Weber' }))
+    const created = await fetch(`${app.url}/scim/v2/Groups`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' },
+      body: JSON.stringify({ displayName: 'Außendienst', members: [{ value: String(person) }] }),
+    })
+    const { id } = (await created.json()) as { id: string }
+    const { page, complaints } = await app.newPerson({ isAdmin: true })
+    await page.goto(`${app.url}/teams/${id}`)
+    await page.getByText('Vom Anbieter über SCIM verwaltet').waitFor()
+    t.equal(await button(page, 'Jonas Weber entfernen').count(), 0)
+    await button(page, 'Von SCIM lösen …').click()
+    t.strictSame(await findBarriers(page), [])
+    await dialog(page).getByRole('button', { name: 'Lösen', exact: true }).click()
+    await page.getByText('Das Team „Außendienst“ ist von SCIM gelöst.').waitFor()
+    await page.getByText('Vom Anbieter über SCIM verwaltet').waitFor({ state: 'detached' })
+    t.equal(await button(page, 'Von SCIM lösen …').count(), 0)
+    await button(page, 'Jonas Weber entfernen').click()
+    await page.getByText('Noch niemand gehört zu diesem Team.').waitFor()
+    t.strictSame(complaints, [])
   })
 })
