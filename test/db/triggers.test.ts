@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { writeItemWords } from '../../db/queries/search/index-words.js'
-import { tryLock } from '../../db/queries/try-lock.js'
-import { createMigratedDatabase, TEST_DATABASE_URL, waitUntilBlocked } from '../support/database.js'
+import { createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createDeck, createProgress, createUser, unique } from '../support/factories.js'
 
 const database = await createMigratedDatabase()
@@ -206,20 +204,4 @@ t.test('search texts follow every change of sheets', async (t) => {
   await sql`truncate cheatsheets cascade`.execute(db)
   const { rows } = await sql`select from cheatsheet_texts`.execute(db)
   t.equal(rows.length, 0)
-})
-
-const alone = TEST_DATABASE_URL === undefined && 'the embedded database has one connection'
-t.test('a deletion waits for a transaction that indexes the content', { skip: alone }, async (t) => {
-  const deck = await createDeck(db)
-  const card = await createCard(db, { deck_id: deck.id })
-  let deletion: Promise<unknown> | undefined
-  await db.transaction().execute(async (transaction) => {
-    t.ok(await tryLock(transaction, 'search index'))
-    await writeItemWords(transaction, 'card', [{ id: card.id, title: [], words: [] }])
-    deletion = db.deleteFrom('decks').where('id', '=', deck.id).execute()
-    await waitUntilBlocked(database)
-    await writeItemWords(transaction, 'deck', [{ id: deck.id, title: [], words: [] }])
-  })
-  await deletion
-  t.strictSame(await db.selectFrom('search_cards').select('item_id').where('item_id', '=', card.id).execute(), [])
 })

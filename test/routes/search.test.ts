@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import t from 'tap'
-import { tryLock } from '../../db/queries/try-lock.js'
+import { readSearchTexts } from '../../db/queries/search/index-words.js'
+import type { Database } from '../../db/types.js'
 import { deleteWords } from '../../src/services/jobs/delete-words.js'
 import { countStatements, createMigratedDatabase, TEST_DATABASE_URL, waitUntilBlocked } from '../support/database.js'
 import { createCard, createCheatsheet, createDeck } from '../support/factories.js'
@@ -8,7 +9,7 @@ import { errorBody, startService } from '../support/service.js'
 import { until } from '../support/until.js'
 
 const service = await startService(t)
-const { db } = service
+const { database, db } = service
 const member = await service.member()
 
 t.afterEach(async () => {
@@ -263,16 +264,49 @@ t.test('indexes large changes in the background', async (t) => {
 })
 
 const onServer = TEST_DATABASE_URL !== undefined
+/** Takes the lock of `tryLock(transaction, 'search index')`, and waits for a background run that holds it. */
+const lockIndex = (transaction: Transaction<Database>) =>
+  sql`select pg_advisory_xact_lock(hashtext('svc-training search index'))`.execute(transaction)
+
 t.test(
   'reports incomplete results while another instance is indexing',
   { skip: !onServer && 'the embedded database has one connection' },
   async (t) => {
     await createCheatsheet(db, { title: 'Noch nicht dabei' })
     await db.transaction().execute(async (other) => {
-      t.ok(await tryLock(other, 'search index'))
+      await lockIndex(other)
       t.match(await askOnce('dabei'), { results: [], complete: false })
     })
     t.match(await ask('dabei'), { results: [{ title: 'Noch nicht dabei' }], complete: true })
+  },
+)
+
+t.test(
+  'does not wait for rows that a deletion has locked, and indexes them if they stay',
+  { skip: !onServer && 'the embedded database has one connection' },
+  async (t) => {
+    const deck = await createDeck(db, { name: 'Bleibt erhalten' })
+    const card = await createCard(db, { deck_id: deck.id, question: 'Bleibt auch' })
+    await ask('bleibt')
+    await db.updateTable('decks').set({ name: 'Bleibt doch erhalten' }).where('id', '=', deck.id).execute()
+    await db.transaction().execute(async (deletion) => {
+      await sql`savepoint kept`.execute(deletion)
+      await deletion.deleteFrom('decks').where('id', '=', deck.id).execute()
+      t.match(await askOnce('doch'), { results: [], complete: false })
+      await sql`rollback to savepoint kept`.execute(deletion)
+    })
+    t.match(await ask('doch'), { results: [{ title: 'Bleibt doch erhalten' }], complete: true })
+
+    let deletion: Promise<unknown> | undefined
+    await db.transaction().execute(async (indexing) => {
+      await lockIndex(indexing)
+      t.match(await readSearchTexts(indexing, 'card', [card.id]), { texts: [{ id: card.id }], isPutBack: false })
+      deletion = db.deleteFrom('decks').where('id', '=', deck.id).execute()
+      await waitUntilBlocked(database)
+      t.strictSame(await readSearchTexts(indexing, 'deck', [deck.id]), { texts: [], isPutBack: true })
+    })
+    await deletion
+    t.match(await ask('doch'), { results: [], complete: true })
   },
 )
 

@@ -55,19 +55,32 @@ export async function takePending(transaction: Transaction<Database>): Promise<{
   return rows
 }
 
+/**
+ * Reads the texts of items, and locks the items against deletion. Puts those that another transaction has locked back
+ * into the queue instead of waiting for them: a deletion that has locked one may wait for a row of this transaction.
+ * @returns the texts, and whether an item was put back
+ */
 export async function readSearchTexts(
-  db: Kysely<Database>,
+  transaction: Transaction<Database>,
   kind: SearchKind,
   ids: readonly number[],
-): Promise<SearchText[]> {
+): Promise<{ texts: SearchText[]; isPutBack: boolean }> {
   const { table, title, text } = SEARCH_TABLES[kind]
-  const { rows } = await sql<SearchText>`
+  const { rows: texts } = await sql<SearchText>`
     select id, ${sql.ref(title)} as title, ${sql.ref(text)} as text
-    from ${sql.table(table)} where id = any (${ids}::integer[])`.execute(db)
-  return rows
+    from ${sql.table(table)} where id = any (${ids}::integer[]) for key share skip locked`.execute(transaction)
+  const { numAffectedRows } = await sql`
+    insert into search_pending (kind, ids)
+    select ${kind}::text, array_agg(id) from ${sql.table(table)}
+    where id = any (${ids}::integer[]) and id <> all (${texts.map(({ id }) => id)}::integer[])
+    having count(*) > 0`.execute(transaction)
+  return { texts, isPutBack: numAffectedRows !== undefined && numAffectedRows > 0n }
 }
 
-/** Replaces the words of the items; new words get ids. The caller must hold the lock `search index`. */
+/**
+ * Replaces the words of the items; new words get ids. The caller must hold the lock `search index` and have read the items
+ * by `readSearchTexts`.
+ */
 export async function writeItemWords(
   transaction: Transaction<Database>,
   kind: SearchKind,
@@ -75,7 +88,6 @@ export async function writeItemWords(
 ): Promise<void> {
   const numbers = await numberWords(transaction, [...new Set(items.flatMap(({ words }) => words))])
   const toArray = (words: string[]) => `{${words.map((word) => numbers.get(word)).join()}}`
-  // Joins the source table, because a row may have been deleted after its text was read.
   await sql`
     insert into ${sql.table(SEARCH_TABLES[kind].words)} (item_id, title, words)
     select item.id, item.title::integer[], item.words::integer[]
@@ -83,7 +95,6 @@ export async function writeItemWords(
       ${items.map(({ id }) => id)}::integer[], ${items.map(({ title }) => toArray(title))}::text[],
       ${items.map(({ words }) => toArray(words))}::text[]
     ) as item (id, title, words)
-    join ${sql.table(SEARCH_TABLES[kind].table)} as subject on subject.id = item.id
     on conflict (item_id) do update set title = excluded.title, words = excluded.words`.execute(transaction)
 }
 

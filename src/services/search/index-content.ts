@@ -6,7 +6,7 @@ import { wordsOf } from '../../domain/search/words.js'
 
 /**
  * Indexes changed rows in batches, each in a separate transaction, until none is left, `mayContinue` resolves to false,
- * or another transaction holds the lock.
+ * or another transaction holds the lock or one of the rows.
  * @returns whether the index is complete
  */
 export async function indexContent(db: Kysely<Database>, mayContinue: () => Promise<boolean>): Promise<boolean> {
@@ -16,18 +16,20 @@ export async function indexContent(db: Kysely<Database>, mayContinue: () => Prom
   }
 }
 
-/** Indexes the next batch. Returns false if another transaction holds the lock. */
+/** Indexes the next batch. Returns false if another transaction holds the lock or one of the rows. */
 async function indexNext(db: Kysely<Database>): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     if (!(await tryLock(transaction, 'search index'))) return false
+    let isWhole = true
     for (const { kind, ids } of await takePending(transaction)) {
-      const texts = await readSearchTexts(transaction, kind, ids)
+      const { texts, isPutBack } = await readSearchTexts(transaction, kind, ids)
+      if (isPutBack) isWhole = false
       const items = texts.map(({ id, title, text }) => {
         const words = wordsOf(title)
         return { id, title: [...words], words: [...new Set([...words, ...wordsOf(text)])] }
       })
       if (items.length > 0) await writeItemWords(transaction, kind, items)
     }
-    return true
+    return isWhole
   })
 }
