@@ -73,19 +73,26 @@ const open = { additionalProperties: true }
 const UserInput = Type.Object({ userName: UserName, ...USER }, open)
 const GroupInput = Type.Object({ displayName: GroupName, ...GROUP }, open)
 
-const PatchInput = Type.Object(
-  {
-    schemas: Type.Optional(Schemas),
-    Operations: Type.Array(
-      Type.Object({
-        op: Type.String({ description: '`add`, `replace` or `remove`, in any case.', examples: ['replace'] }),
-        path: Type.Optional(Type.String({ examples: ['active'] })),
-        value: Type.Optional(Type.Unknown()),
-      }),
-    ),
-  },
-  open,
-)
+const patchInput = (...examples: { op: string; path: string; value?: unknown }[]) =>
+  Type.Object(
+    {
+      schemas: Type.Optional(Schemas),
+      Operations: Type.Array(
+        Type.Object({
+          op: Type.String({ description: '`add`, `replace` or `remove`, in any case.', examples: ['replace'] }),
+          path: Type.Optional(Type.String({ examples: ['active'] })),
+          value: Type.Optional(Type.Unknown()),
+        }),
+      ),
+    },
+    {
+      ...open,
+      examples: examples.map((one) => ({
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+        Operations: [one],
+      })),
+    },
+  )
 
 const SearchInput = Type.Object(
   {
@@ -139,7 +146,10 @@ const bodyOf = (schema: TSchema) => ({ content: { [SCIM_TYPE]: { schema }, [JSON
 
 export const USER_BODY = bodyOf(UserInput)
 export const GROUP_BODY = bodyOf(GroupInput)
-export const PATCH_BODY = bodyOf(PatchInput)
+export const USER_PATCH = bodyOf(patchInput({ op: 'replace', path: 'active', value: false }))
+export const GROUP_PATCH = bodyOf(
+  patchInput({ op: 'add', path: 'members', value: [{ value: '7' }] }, { op: 'remove', path: 'members[value eq "7"]' }),
+)
 export const SEARCH_BODY = bodyOf(SearchInput)
 
 export const ScimParams = Type.Object({ id: Type.String({ description: 'Id of the resource.', examples: ['7'] }) })

@@ -11,13 +11,13 @@ import { baseOf, idOf, parseSearch, type Search } from './request.js'
 import {
   ListQuery,
   NO_CONTENT,
-  PATCH_BODY,
   ScimParams,
   SEARCH_BODY,
   ShownQuery,
   USER_BODY,
   USER_CREATED,
   USER_LIST,
+  USER_PATCH,
   USER_RESPONSE,
 } from './schemas.js'
 
@@ -133,7 +133,7 @@ only a deactivation by SCIM; otherwise the response has \`active: false\`.`,
         tags,
         params: ScimParams,
         querystring: ShownQuery,
-        body: PATCH_BODY,
+        body: USER_PATCH,
         response: USER_RESPONSE,
       },
     },

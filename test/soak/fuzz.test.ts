@@ -26,6 +26,11 @@ const HARD = [
   'acceptCorrection',
   // Need the assignee, the responsible person or a team lead as the caller.
   ...['confirmSheet', 'exemptOccurrence', 'recogniseProof', 'grantAttempt', 'listOccurrences', 'getSignersPdf'],
+  ...['countUrgent', 'exportOccurrences', 'reopenOccurrence'],
+  // Need the present version of the original.
+  ...['checkDeck', 'checkSheet', 'checkTest'],
+  // Need the id of a webhook or user and of a delivery or token of it.
+  ...['sendDeliveryAgain', 'markTokenOfUser'],
   // Need a mail whose delivery is unknown, or a mail server.
   ...['resendMail', 'sendTestMail'],
   // Need a mail server and the token in a mail.

@@ -35,7 +35,8 @@ function patternOf(path: string): RegExp {
     .replaceAll('.', '\\.')
     .replaceAll(/\{[^}]+\}(?=\\\.)/g, BEFORE_SUFFIX)
     .replaceAll(/\{[^}]+\}/g, '[^/]+')
-  return new RegExp(`^${pattern}/?$`)
+  // As in the router of the service
+  return new RegExp(`^${pattern}/?$`, 'i')
 }
 
 /**

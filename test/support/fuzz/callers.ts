@@ -60,18 +60,28 @@ export async function createCallers(
     return enter(username, isAdmin)
   }
 
+  /** Creates a token of the scope `scim` for the administrator that no request changes. */
+  const connect = async () => {
+    const { cookie } = await logIn(root)
+    const { text } = await call('POST', '/api/auth/tokens', { cookie }, { name: 'Entra', scopes: ['scim'] })
+    return { authorization: `Bearer ${JSON.parse(text).token}` }
+  }
+
   let learner = await create(`zufall-${run}`, false)
   let admin = await create(`zufall-${run}-admin`, true)
+  let scim = await connect()
   return {
     ids: () => [rootId, learner.id, admin.id],
     headersOf: (caller) => {
       if (caller === 'anonymous') return {}
+      if (caller === 'scimToken') return scim
       const identity = caller.startsWith('learner') ? learner : admin
       return caller.endsWith('Token') ? identity.token : identity.session
     },
     renew: async () => {
       if (!(await isAlive(learner))) learner = await enter(learner.username, false)
       if (!(await isAlive(admin))) admin = await enter(admin.username, true)
+      if ((await call('GET', '/scim/v2/ServiceProviderConfig', scim)).status === 401) scim = await connect()
     },
   }
 }

@@ -2,7 +2,14 @@ import { createResponseChecker, type Json } from '../openapi.js'
 import fc, { runs } from '../property.js'
 import { createCallers } from './callers.js'
 import { judge, judgeBytes } from './judge.js'
-import { type CallerName, type FuzzRequest, generateRequests, LATEST_ID, listOperations } from './requests.js'
+import {
+  type CallerName,
+  type FuzzRequest,
+  generateRequests,
+  LATEST_ID,
+  listOperations,
+  type Operation,
+} from './requests.js'
 import { exchangeBytes, HangError, type RawResponse, send } from './send.js'
 
 export interface FuzzOptions {
@@ -15,7 +22,7 @@ export interface FuzzOptions {
   concurrency?: number
   /**
    * Returns whether the operation must succeed at least once. The fuzzer sends up to `requests` further requests to
-   * such operations until they have succeeded. Default: no operation must succeed.
+   * such operations, and to those that create what they need, until they have succeeded. Default: no operation must succeed.
    */
   mustSucceed?: (operationId: string) => boolean
   /** Called after each round of the first `requests` requests, with the number sent so far */
@@ -24,7 +31,7 @@ export interface FuzzOptions {
 
 export interface FuzzReport {
   sent: number
-  /** Number of further requests to operations that must succeed but have not succeeded yet */
+  /** Number of further requests for operations that must succeed but have not succeeded yet */
   sentAgain: number
   /** Number of responses by status, without those to requests with changed bytes */
   statuses: Record<string, number>
@@ -41,6 +48,7 @@ const BYTES_EVERY = 25
 /** Longer than any request takes on a busy machine */
 const TIMEOUT_MS = 120_000
 const MAX_FAULTS = 30
+const SUCCESSFUL = new Set([200, 201, 204, 302])
 
 /**
  * Sends valid, almost valid and hostile requests generated from the service's OpenAPI document. Checks the responses
@@ -91,7 +99,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     try {
       const response = await send(origin, { method, url, headers: whole, body }, TIMEOUT_MS)
       statuses[response.status] = (statuses[response.status] ?? 0) + 1
-      if (method === operation.method && (response.status === 200 || response.status === 302)) {
+      if (method === operation.method && SUCCESSFUL.has(response.status)) {
         succeeded.add(operation.id)
         if (response.status === 200) learn(request, response)
       }
@@ -133,7 +141,10 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   }
   const listUnmet = () => operations.filter(({ id }) => mustSucceed(id) && !succeeded.has(id))
   for (let unmet = listUnmet(); unmet.length > 0 && report.sentAgain < requests; unmet = listUnmet()) {
-    await sendRound(unmet, ROUND)
+    const paths = new Set(unmet.map(({ path }) => path))
+    // With the operations that create what the unmet ones need
+    const prepares = ({ id }: Operation) => [CREATES[id] ?? []].flat().some((path) => paths.has(path))
+    await sendRound([...unmet, ...operations.filter(prepares)], ROUND)
     report.sentAgain += ROUND
   }
   report.neverSucceeded = operations.map(({ id }) => id).filter((id) => !succeeded.has(id))
@@ -174,7 +185,7 @@ function keyOf(path: string, caller: CallerName): string {
 
 /** Returns the request, changed if necessary so that it affects none of these users. */
 function protectUsers(request: FuzzRequest, ids: number[]): FuzzRequest {
-  const named = /^(\/api\/(?:admin\/users|accounts)\/)([^/?#]+)/.exec(request.url)
+  const named = /^(\/(?:api\/(?:admin\/users|accounts)|scim\/v2\/Users)\/)([^/?#]+)/.exec(request.url)
   if (named?.[2] === undefined || !/^(%2B|\+)?0*\d+$/i.test(named[2])) return request
   if (!ids.includes(Number(named[2].replace(/^(%2B|\+)/i, '')))) return request
   return { ...request, url: request.url.replace(named[0], `${named[1]}0`) }

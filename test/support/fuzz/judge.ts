@@ -38,6 +38,9 @@ export function judge(request: FuzzRequest, response: RawResponse, check: Respon
   if (status < 400 && !operation.isPublic && method === operation.method && isParsed) {
     if (caller === 'anonymous') faults.push(`${status} for a stranger`)
     if (operation.isAdmin && caller.startsWith('learner')) faults.push(`${status} for a learner`)
+    // Such a token may delete itself.
+    const isOfScim = ['scim', 'itself'].includes(operation.tokenScope ?? '')
+    if (caller === 'scimToken' && !isOfScim) faults.push(`${status} for a token of SCIM`)
   }
   return faults
 }

@@ -5,16 +5,16 @@ import { gifOf, targetOf } from '../pictures.js'
 import fc from '../property.js'
 
 const CALLERS = ['anonymous', 'learner', 'admin', 'learnerToken', 'adminToken'] as const
-export type CallerName = (typeof CALLERS)[number]
+export type CallerName = (typeof CALLERS)[number] | 'scimToken'
 
-interface Operation {
+export interface Operation {
   id: string
   method: string
   path: string
   isPublic: boolean
   isAdmin: boolean
-  /** Whether the operation refuses tokens */
-  needsSession: boolean
+  /** What a token needs (`x-token-scope`); undefined for a public operation */
+  tokenScope: string | undefined
   queryNames: string[]
   queryExamples: Map<string, string[]>
   bodySchema: Json | undefined
@@ -40,24 +40,27 @@ export function listOperations(document: Json): Operation[] {
       path,
       isPublic: operation.security?.length === 0,
       isAdmin:
-        /^\/api\/(admin\/|mail\/(outbox|test)|teams|accounts(\/?$|\/(audit|bulk|service|\{id\}))|content\/(?!export|media\/))/.test(
+        /^\/api\/(admin\/|mail\/(outbox|test)|teams|webhooks|setup|accounts(\/?$|\/(audit|bulk|service|by-|\{id\}))|content\/(?!export|media\/))/.test(
           path,
         ),
-      needsSession: operation['x-token-scope'] === 'none',
+      tokenScope: operation['x-token-scope'],
       queryNames: (operation.parameters ?? []).filter((one: Json) => one.in === 'query').map((one: Json) => one.name),
       queryExamples: new Map(
         (operation.parameters ?? [])
           .filter((one: Json) => one.in === 'query')
           .map((one: Json) => [one.name, one.example ? [String(one.example)] : []]),
       ),
-      bodySchema: withExample(operation.requestBody?.content['application/json']),
+      bodySchema: withExamples(operation.requestBody?.content['application/json']),
       takesFile: operation.requestBody?.content['application/octet-stream'] !== undefined,
     })),
   )
 }
 
-function withExample(media: Json): Json | undefined {
-  return media?.example === undefined ? media?.schema : { ...media.schema, examples: [media.example] }
+/** Returns the schema of a body with the examples of the body, which the document may have beside the schema. */
+function withExamples(media: Json): Json | undefined {
+  const several = Object.values<Json>(media?.examples ?? {}).map(({ value }) => value)
+  const examples = media?.example === undefined ? several : [media.example]
+  return examples.length === 0 ? media?.schema : { ...media.schema, examples }
 }
 
 const HOSTILE_TEXTS = [
@@ -101,6 +104,12 @@ export const KNOWN_PICTURE = gifOf('fuzz')
 /** Username of an author who may become an editor of a source */
 export const KNOWN_AUTHOR = 'autorin'
 export const KNOWN_ID = 5_000
+/** External id of a person and of a team */
+export const KNOWN_EXTERNAL_ID = 'P-417'
+/** Slug of English variants of a deck and a sheet */
+export const KNOWN_VARIANT = 'stash'
+/** Slugs of tests and of their English variants */
+export const KNOWN_TESTS = { git: 'stash', 'git-befehle': 'search', sql: 'new', linux: 'due' }
 const KNOWN_SLUGS = ['git', 'git-befehle']
 const KNOWN_NUMBERS = fc
   .oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -5, max: 400 }), fc.constantFrom(...EDITABLE_CARDS))
@@ -143,15 +152,25 @@ function encode(text: string): string {
 
 export const LATEST_ID = '{latest}'
 
-function segment(name: string): Arbitrary<string> {
+const SCIM_SCHEMAS = 'urn:ietf:params:scim:schemas'
+/** Ids that are words, by path */
+const WORD_IDS: Record<string, string[]> = {
+  '/api/setup/{id}': ['backup', 'mail', 'password'],
+  '/scim/v2/ResourceTypes/{id}': ['User', 'Group'],
+  '/scim/v2/Schemas/{id}': [`${SCIM_SCHEMAS}:core:2.0:User`, `${SCIM_SCHEMAS}:extension:enterprise:2.0:User`],
+}
+
+function segment(name: string, path: string): Arbitrary<string> {
   const known: Record<string, Arbitrary<string>> = {
     slug: fc.constantFrom(...KNOWN_TEXTS, ...KNOWN_SLUGS, ...KNOWN_SLUGS, ...KNOWN_SLUGS, ...KNOWN_SLUGS),
     sha: fc.constantFrom(targetOf(KNOWN_PICTURE).slice('media/'.length), '0'.repeat(64)),
     username: fc.constant(KNOWN_AUTHOR),
     userId: fc.constant(String(KNOWN_ID)),
+    external_id: fc.constant(KNOWN_EXTERNAL_ID),
     version: fc.constantFrom('1', '2'),
   }
-  const likely = known[name] ?? KNOWN_NUMBERS
+  const words = WORD_IDS[path]
+  const likely = words === undefined ? (known[name] ?? KNOWN_NUMBERS) : fc.constantFrom(...words)
   return fc.oneof(
     { weight: 6, arbitrary: likely.map(encode) },
     { weight: 3, arbitrary: hostileText.map(encode) },
@@ -162,7 +181,9 @@ function segment(name: string): Arbitrary<string> {
 
 function pathOf(template: string): Arbitrary<string> {
   const parts = template.split(/\{([^}]+)\}/)
-  const filled = fc.tuple(...parts.map((part, index) => (index % 2 === 0 ? fc.constant(part) : segment(part))))
+  const filled = fc.tuple(
+    ...parts.map((part, index) => (index % 2 === 0 ? fc.constant(part) : segment(part, template))),
+  )
   const ending = fc.oneof(
     { weight: 18, arbitrary: fc.constant('') },
     { weight: 1, arbitrary: fc.constantFrom('/', '//', '/x', '/%2e%2e', '.json') },
@@ -170,9 +191,12 @@ function pathOf(template: string): Arbitrary<string> {
   return fc.tuple(filled, ending).map(([all, end]) => all.join('') + end)
 }
 
+/** The log of changes begins later, so `changed_since` accepts this instant. */
+const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString()
+
 function queryOf({ queryNames: names, queryExamples }: Operation): Arbitrary<string> {
   const textFor = (key: string) => {
-    const examples = queryExamples.get(key) ?? []
+    const examples = key === 'changed_since' ? [YESTERDAY] : (queryExamples.get(key) ?? [])
     return examples.length === 0 ? anyText : fc.oneof(anyText, fc.constantFrom(...examples))
   }
   const name = names.length === 0 ? fc.constant('x') : fc.constantFrom(...names, ...names, 'x', '__proto__', 'q[]')
@@ -388,8 +412,9 @@ function requestOf(operation: Operation): Arbitrary<FuzzRequest> {
     .record({
       caller: fc.constantFrom<CallerName[]>(
         ...CALLERS,
+        ...Array<'scimToken'>(operation.tokenScope === 'scim' ? 8 : 1).fill('scimToken'),
         ...(operation.isAdmin ? (['admin', 'adminToken'] as const) : []),
-        ...(operation.needsSession ? (['learner', 'admin', 'learner', 'admin'] as const) : []),
+        ...(operation.tokenScope === 'none' ? (['learner', 'admin', 'learner', 'admin'] as const) : []),
       ),
       method: fc.oneof(
         { weight: 15, arbitrary: fc.constant(operation.method) },

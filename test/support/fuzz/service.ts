@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { Kysely } from 'kysely'
+import { PNG } from 'pngjs'
 import type { Test } from 'tap'
 import type { Database } from '../../../db/types.js'
 import { commandLineActor } from '../../../src/commands/actor.js'
+import { parseLogo } from '../../../src/domain/company/logo.js'
 import { importContent } from '../../../src/services/content/folder/import.js'
 import { deckFile, writeContentFolder } from '../content.js'
 import { createCard, createCheatsheet, createDeck, createUser, PASSWORD } from '../factories.js'
@@ -11,8 +13,10 @@ import { startIdentityProvider } from '../identity-provider.js'
 import { startService } from '../service.js'
 import { oidcSettings } from '../sign-in.js'
 import { CARDS, publishTest } from '../taken-tests.js'
+import { createDeckIn, createSheetIn } from '../variants.js'
+import { addWebhook } from '../webhooks.js'
 import { type FuzzOptions, type FuzzReport, fuzz } from './index.js'
-import { KNOWN_AUTHOR, KNOWN_ID, KNOWN_PICTURE } from './requests.js'
+import { KNOWN_AUTHOR, KNOWN_EXTERNAL_ID, KNOWN_ID, KNOWN_PICTURE, KNOWN_TESTS, KNOWN_VARIANT } from './requests.js'
 import { agent } from './send.js'
 
 /** Addresses of the service; an https address changes the names of its cookies. Both support passkeys. */
@@ -32,8 +36,11 @@ export async function fuzzService(
   })
   await writeFile(`${contentDir}/cheatsheets/baum.gif`, KNOWN_PICTURE)
   const provider = await startIdentityProvider(t, `${publicUrl}api/auth/oidc/callback`)
+  const logo = parseLogo(PNG.sync.write(new PNG({ width: 1, height: 1 })))
+  if ('problem' in logo) throw new Error(logo.problem)
   const config = {
     contentDir,
+    companyLogo: logo,
     trustProxy: ['127.0.0.1'],
     corsOrigins: ['https://app.example.org'],
     publicUrl,
@@ -42,12 +49,15 @@ export async function fuzzService(
   const { app, db } = await startService(t, { config })
   await importContent(db, commandLineActor(), contentDir)
   const { id: rootId, username } = await createUser(db, { is_admin: true })
+  await createPersons(db)
   // This user has a high id, because the requests delete users with low ids.
   await createUser(db, { id: KNOWN_ID, username: KNOWN_AUTHOR, is_author: true })
   await createSources(db, KNOWN_ID)
   await createTeams(db)
   await createTests(db)
   await createAssignments(db, rootId)
+  await createVariants(db)
+  await createWebhooks(db)
   await app.listen({ host: '127.0.0.1', port: 0 })
   t.teardown(() => agent.destroy())
   const { port } = app.server.address() as AddressInfo
@@ -58,17 +68,27 @@ export async function fuzzService(
   return report
 }
 
-/** Creates 60 sources. Adds content and the user's reports to the first source, so that requests hit existing ids. */
+/**
+ * Creates 60 sources, of which the first one has content, and one with a high id, which no request deletes. It has cards
+ * with the user's reports.
+ */
 async function createSources(db: Kysely<Database>, userId: number): Promise<void> {
   const uploaded = { kind: 'table', name: 'Tabelle', file_name: null, size_bytes: 1 } as const
   const written = { ...uploaded, kind: 'written', size_bytes: 0 } as const
   const sources = Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? written : uploaded))
   await db.insertInto('content_sources').values(sources).execute()
+  await db
+    .insertInto('content_sources')
+    .values({ ...written, id: KNOWN_ID })
+    .execute()
   const deck = await createDeck(db, { slug: 'sql' })
-  const origin = { source_id: 1, source_key: 'sql' }
+  const other = await createDeck(db, { slug: 'linux' })
   await db
     .insertInto('imported_decks')
-    .values({ deck_id: deck.id, file: null, ...origin })
+    .values([
+      { deck_id: deck.id, source_id: KNOWN_ID, source_key: 'sql' },
+      { deck_id: other.id, source_id: 1, source_key: 'linux' },
+    ])
     .execute()
   // These cards get the ids from 31, because the content folder has 30 cards.
   for (let count = 0; count < 30; count++) {
@@ -86,7 +106,7 @@ async function createSources(db: Kysely<Database>, userId: number): Promise<void
   const sheet = await createCheatsheet(db, { slug: 'sql' })
   await db
     .insertInto('imported_cheatsheets')
-    .values({ cheatsheet_id: sheet.id, ...origin })
+    .values({ cheatsheet_id: sheet.id, source_id: 1, source_key: 'sql' })
     .execute()
   // Each update creates a second version.
   await db.updateTable('cards').set({ answer: 'Zweite Fassung' }).where('deck_id', '=', deck.id).execute()
@@ -95,14 +115,45 @@ async function createSources(db: Kysely<Database>, userId: number): Promise<void
 
 async function createTests(db: Kysely<Database>): Promise<void> {
   const cards = Array.from({ length: 30 }, () => CARDS.text)
-  for (const slug of ['git', 'git-befehle', 'sql', 'linux']) {
-    const test = await publishTest(db, { attempts: null, review_when: 'now' }, { cards, sourceId: 1 })
+  for (const slug of Object.keys(KNOWN_TESTS)) {
+    const test = await publishTest(db, { attempts: null, review_when: 'now' }, { cards, sourceId: KNOWN_ID })
     await db.updateTable('tests').set({ slug }).where('id', '=', test.id).execute()
   }
 }
 
+/** Creates English variants. */
+async function createVariants(db: Kysely<Database>): Promise<void> {
+  const find = (table: 'decks' | 'cheatsheets' | 'tests', slug: string) =>
+    db.selectFrom(table).select('id').where('slug', '=', slug).executeTakeFirstOrThrow()
+  const source = { source_id: KNOWN_ID, source_key: KNOWN_VARIANT }
+  const deck = await createDeckIn(db, 'en', KNOWN_VARIANT, ['What is a stash?'], (await find('decks', 'git')).id)
+  await db.updateTable('imported_decks').set(source).where('deck_id', '=', deck.id).execute()
+  const original = await find('cheatsheets', 'git-befehle')
+  const sheet = await createSheetIn(db, 'en', KNOWN_VARIANT, 'How to stash', original.id)
+  await db.updateTable('imported_cheatsheets').set(source).where('cheatsheet_id', '=', sheet.id).execute()
+  for (const [slug, variant] of Object.entries(KNOWN_TESTS)) {
+    const { id } = await publishTest(db, {}, { sourceId: KNOWN_ID })
+    const translation = { slug: variant, lang: 'en', translation_of: (await find('tests', slug)).id }
+    await db.updateTable('tests').set(translation).where('id', '=', id).execute()
+  }
+}
+
+/** Creates persons with the lowest free ids. Requests may rename the first one by its external id. */
+async function createPersons(db: Kysely<Database>): Promise<void> {
+  await createUser(db, { external_id: KNOWN_EXTERNAL_ID })
+  for (let count = 0; count < 39; count++) await createUser(db)
+}
+
+/** Creates webhooks whose address is refused when they send, so that no request leaves the machine. */
+async function createWebhooks(db: Kysely<Database>): Promise<void> {
+  for (let count = 0; count < 30; count++) await addWebhook(db, 'https://127.0.0.1/')
+}
+
 async function createTeams(db: Kysely<Database>): Promise<void> {
-  const teams = Array.from({ length: 60 }, (_, index) => ({ name: `Team ${index}` }))
+  const teams = Array.from({ length: 60 }, (_, index) => ({
+    name: `Team ${index}`,
+    external_id: index === 0 ? KNOWN_EXTERNAL_ID : null,
+  }))
   await db.insertInto('teams').values(teams).execute()
 }
 
