@@ -322,7 +322,7 @@ export const ServiceState = Type.Object({
   }),
   webhooks: Type.Object({
     paused: Type.Integer({
-      description: 'Webhooks that the service has paused after failing for a day.',
+      description: 'Webhooks that were paused after failing for a day, or by the restore of a backup.',
       examples: [0],
     }),
   }),

@@ -82,7 +82,8 @@ const Webhook = Type.Object(
     pause_cause: Type.Unsafe<PauseCause | null>({
       type: ['string', 'null'],
       enum: [...PAUSE_CAUSES, null],
-      description: '`hand`: an administrator; `faults`: the service, after attempts have failed for 24 hours.',
+      description:
+        '`hand`: an administrator; `faults`: the service, after attempts have failed for 24 hours; `restore`: the restore of a backup.',
     }),
     last_delivered_at: nullable(Timestamp),
     failing_since: nullable(Timestamp),

@@ -120,6 +120,7 @@ export async function restoreStore(
     if (options.json) return print(JSON.stringify({ counts }))
     for (const [table, count] of Object.entries(counts)) print(`${table}: ${count}`)
     print('Eingespielt; die Zeilen jeder Tabelle sind gezählt und stimmen mit der Sicherung überein.')
+    if ((counts.webhooks ?? 0) > 0) print('Webhooks sind pausiert: unter „Verwaltung → Webhooks“ fortsetzen.')
   } finally {
     await database.close()
   }

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import t, { type Test } from 'tap'
+import { migrateToLatest } from '../../db/migrate.js'
 import { migrations } from '../../db/migrations/index.js'
 import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
 import { insertToken } from '../../db/queries/accounts/tokens.js'
@@ -13,10 +14,12 @@ import { setDeckRetention, switchDeck } from '../../db/queries/review/decks.js'
 import { updateSettings } from '../../db/queries/review/settings.js'
 import type { Database } from '../../db/types.js'
 import { restore } from '../../src/commands/backup.js'
+import { createAddressRules } from '../../src/domain/webhooks/networks.js'
 import { reportCard } from '../../src/services/content/reports.js'
 import { applyReview } from '../../src/services/review/apply-review.js'
 import { indexContent } from '../../src/services/search/index-content.js'
 import { searchAll } from '../../src/services/search/search.js'
+import { changeWebhook, sendAgain } from '../../src/services/webhooks/webhooks.js'
 import { ROOT } from '../support/constants.js'
 import { createDatabaseToSpoil, TEST_DATABASE_URL } from '../support/database.js'
 import { createCard, createCheatsheet, createDeck, createProgress, createUser } from '../support/factories.js'
@@ -29,9 +32,11 @@ import {
   startProcess,
   withStore,
 } from '../support/process.js'
+import { startReceiver } from '../support/receiver.js'
 import { SCRATCH } from '../support/scratch.js'
 import { serveStore } from '../support/serve-store.js'
 import { CARDS, publishTest } from '../support/taken-tests.js'
+import { addWebhook, announceReports, LOOPBACK, openSender, sendDue } from '../support/webhooks.js'
 
 const folder = await mkdtemp(path.join(SCRATCH, 'svc-training-backup-'))
 t.teardown(() => rm(folder, { recursive: true }))
@@ -254,12 +259,21 @@ async function fillAssignment(db: Kysely<Database>, userId: number): Promise<voi
       events: ['proof.issued', 'content.published'],
       include_names: true,
       secret: Buffer.alloc(32, 9),
+      // A restore pauses webhooks and settles their events.
+      paused_at: new Date('2026-01-06T08:00:00Z'),
+      pause_cause: 'hand',
     })
     .returning('id')
     .executeTakeFirstOrThrow()
   await db
     .insertInto('webhook_events')
-    .values({ webhook_id, type: 'proof.issued', data: '{"person":{"id":1,"external_id":"Ä\\t1"}}', answer: 'ok' })
+    .values({
+      webhook_id,
+      type: 'proof.issued',
+      data: '{"person":{"id":1,"external_id":"Ä\\t1"}}',
+      state: 'delivered',
+      answer: 'ok',
+    })
     .execute()
 }
 
@@ -462,6 +476,52 @@ t.test(
     await checkRestored(t, { DATA_DIR: dataDir })
   },
 )
+
+t.test('a restored store sends nothing of the backup, and nothing at all until its webhooks are resumed', async (t) => {
+  const receiver = await startReceiver(t)
+  const saved = await serveStore(t, await createStoreVariables(t))
+  const copy = path.join(folder, 'webhooks.gz')
+  const reports = () => receiver.received.map(({ body }) => body.data.report?.id)
+  const { id } = await withStore(saved.variables(), async (db) => {
+    await migrateToLatest(db)
+    const webhook = await addWebhook(db, receiver.url)
+    await announceReports(db, [1])
+    await sendDue(openSender(t, db))
+    await announceReports(db, [2, 3])
+    return webhook
+  })
+  t.match(await run(saved.variables(), 'backup', copy), { code: 0 })
+  await withStore(saved.variables(), (db) => sendDue(openSender(t, db)))
+  t.strictSame(reports(), [1, 2, 3], 'the saved store goes on')
+
+  const target = await serveStore(t, await createStoreVariables(t, 'empty'))
+  const restored = await run(target.variables(), 'restore', copy)
+  t.match(restored, { code: 0, stdout: /Webhooks sind pausiert/ })
+  await withStore(target.variables(), async (db) => {
+    const sender = openSender(t, db)
+    await announceReports(db, [4])
+    await sendDue(sender)
+    t.strictSame(reports(), [1, 2, 3], 'the copy sends nothing')
+    t.match(await db.selectFrom('webhooks').selectAll().execute(), [{ id, pause_cause: 'restore', paused_at: Date }])
+    const events = await db.selectFrom('webhook_events').selectAll().orderBy('id').execute()
+    const answer = 'Nicht gesendet, weil eine Sicherung eingespielt wurde'
+    t.match(events, [
+      { state: 'delivered' },
+      { state: 'failed', answer, attempts: 0 },
+      { state: 'failed', answer },
+      { state: 'waiting' },
+    ])
+    const actor = { actor_id: null, actor: 'test', via: 'cli', address: null } as const
+    await changeWebhook(db, actor, { id, change: { paused: false }, at: new Date() })
+    await sendDue(sender)
+    t.strictSame(reports(), [1, 2, 3, 4], 'what happened after the restore')
+    const direct = { rules: createAddressRules([LOOPBACK]), defaultLanguage: 'de' } as const
+    const signal = new AbortController().signal
+    await sendAgain(db, actor, { id, delivery: events[1]?.id ?? 0 }, { ...direct, signal })
+    t.strictSame(reports(), [1, 2, 3, 4, 2], 'an administrator can send an event of the backup')
+    t.equal(receiver.received.at(-1)?.id, receiver.received[1]?.id, 'with its id')
+  })
+})
 
 t.test('replaces an existing store only on request', async (t) => {
   const target = await createStoreVariables(t)

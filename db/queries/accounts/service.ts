@@ -14,7 +14,7 @@ export interface StoreNumbers {
   mails_failed: number
   /** Number of mails in the state `unknown` that were created in the last 7 days */
   mails_unknown: number
-  /** Number of webhooks that the service has paused, because all attempts have failed for a day */
+  /** Number of webhooks that were paused because all attempts have failed for a day, or by the restore of a backup */
   webhooks_paused: number
 }
 
@@ -25,7 +25,7 @@ export async function findStoreNumbers(db: Kysely<Database>): Promise<StoreNumbe
       (select count(*) from users where exists (
         select from review_log where user_id = users.id and kind = 'review'
       )) as learners, mails_failed, mails_unknown,
-      (select count(*) from webhooks where pause_cause = 'faults') as webhooks_paused
+      (select count(*) from webhooks where pause_cause in ('faults', 'restore')) as webhooks_paused
     from (
       select count(*) filter (where state = 'failed') as mails_failed,
         count(*) filter (where state = 'unknown') as mails_unknown

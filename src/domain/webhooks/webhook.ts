@@ -8,8 +8,11 @@ import { type AddressRules, ipOf } from './networks.js'
 export const WEBHOOK_KINDS = ['standard', 'teams'] as const
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number]
 
-/** `hand`: an administrator has paused the webhook; `faults`: all attempts have failed for `GIVE_UP_HOURS`. */
-export const PAUSE_CAUSES = ['hand', 'faults'] as const
+/**
+ * `hand`: an administrator has paused the webhook; `faults`: all attempts have failed for `GIVE_UP_HOURS`; `restore`: the
+ * webhook comes from a backup.
+ */
+export const PAUSE_CAUSES = ['hand', 'faults', 'restore'] as const
 export type PauseCause = (typeof PAUSE_CAUSES)[number]
 
 export const MAX_WEBHOOKS = 50
