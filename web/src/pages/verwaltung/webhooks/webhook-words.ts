@@ -25,7 +25,7 @@ export const KINDS: Readonly<Record<Webhook['kind'], string>> = {
 }
 
 export const DELIVERY_STATES: Readonly<Record<Delivery['state'], { label: string; tone: Tone }>> = {
-  waiting: { label: 'Wartet', tone: 'plain' },
+  waiting: { label: 'Wartet', tone: 'accent' },
   delivered: { label: 'Zugestellt', tone: 'good' },
   failed: { label: 'Gescheitert', tone: 'bad' },
 }
