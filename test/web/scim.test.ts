@@ -54,6 +54,19 @@ t.test(
     const setActive = (value: string) =>
       scim('PATCH', `/Users/${id}`, patchOf({ op: 'Replace', path: 'active', value }))
 
+    await t.test('an administrator marks a token as a service token', async () => {
+      const { page, login } = await app.newPerson({ isAdmin: true })
+      await page.request.post(`${app.url}/api/auth/tokens`, { data: { name: 'Nachtlauf' } })
+      const found = await app.asAdmin('GET', `/api/accounts?q=${login.username}`)
+      const [user] = ((await found.json()) as { users: { id: number }[] }).users
+      await page.goto(`${app.url}/verwaltung/benutzer/${user?.id}`)
+      await page.getByRole('button', { name: 'Token Nachtlauf: Dienst-Token' }).click()
+      await page.getByText('Das ist jetzt ein Dienst-Token.').waitFor()
+      await page.getByRole('button', { name: 'Token Nachtlauf: kein Dienst-Token mehr' }).click()
+      await page.getByText('Das ist kein Dienst-Token mehr.').waitFor()
+      await page.context().close()
+    })
+
     await t.test('the first login links the account and shows the start page', async (t) => {
       await logIn()
       await page.getByText('Was möchtest du lernen?').waitFor()
