@@ -219,6 +219,7 @@ t.test('teams', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     const { page, complaints } = await app.newPerson({ isAdmin: true })
     await page.goto(`${app.url}/teams/${id}`)
     await page.getByText('Vom Anbieter über SCIM verwaltet').waitFor()
+    await page.getByText('Das endet, sobald die Person dort nicht mehr in der Gruppe ist.').waitFor()
     t.equal(await button(page, 'Jonas Weber entfernen').count(), 0)
     await button(page, 'Von SCIM lösen …').click()
     t.strictSame(await findBarriers(page), [])
