@@ -141,7 +141,7 @@ export async function lockSheet(transaction: Transaction<Database>, slug: string
     .selectFrom('cheatsheets')
     .select('id')
     .where('slug', '=', slug)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
   return row !== undefined
 }
@@ -153,7 +153,7 @@ export async function lockSheetsOfSource(transaction: Transaction<Database>, sou
     .select('cheatsheets.id')
     .where('source_id', '=', sourceId)
     .orderBy('cheatsheets.id')
-    .forUpdate('cheatsheets')
+    .forNoKeyUpdate('cheatsheets')
     .execute()
 }
 
