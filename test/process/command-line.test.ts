@@ -269,7 +269,7 @@ t.test('checks and imports content', async (t) => {
     cards: 2,
     cheatsheets: 0,
     plan: { cards: { created: 2 } },
-    warnings: [],
+    warnings: { length: 0 },
   })
   t.match(await print('import'), { code: 0, stdout: /Karten: 2 neu, 0 geändert, 0 unverändert, 0 archiviert/ })
   t.match(await json('import'), { stats: { cards: { created: 0, unchanged: 2 } } })

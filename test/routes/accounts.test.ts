@@ -356,7 +356,7 @@ t.test('users download all their data', async (t) => {
   const user = await createUser(db)
   const caller = await service.loginAs(user.username)
   const empty = (await caller.get('/api/accounts/me/data')).body
-  t.match(empty, { user: json(user), tokens: [], progress: [], results: [] })
+  t.match(empty, { user: json(user), tokens: { length: 0 }, progress: { length: 0 }, results: { length: 0 } })
   t.equal(empty.sessions.length, 1)
 
   const deck = await createDeck(db)

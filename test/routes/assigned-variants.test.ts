@@ -303,7 +303,7 @@ t.test('the confirmation of a sheet names the language that was read', async (t)
   t.match(await confirm({ lang: 'de' }, 'en'), { status: 200, read: [{ lang: 'de' }] }, 'switched in place')
   t.match(await confirm({ lang: 'EN', version: 1 }), { status: 200, read: [{ lang: 'en' }] })
   for (const lang of ['tr', '', 'x'.repeat(100)]) {
-    t.match(await confirm({ lang }), { status: 400, field: 'lang', read: [] })
+    t.match(await confirm({ lang }), { status: 400, field: 'lang', read: { length: 0 } })
   }
   await changeFiles(folder, { 'cheatsheets/leaflet.md': `${sheet('Leaflet', 'en', 'merkblatt')}\nMore.\n` })
   await admin.post('/api/admin/import')

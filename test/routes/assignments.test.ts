@@ -591,7 +591,7 @@ t.test('tells each caller the allowed actions, and names only to callers that ma
     (await page('')).occurrences.filter(({ user }: { user: { id: number } }) => user.id === lead.id),
     [{ state: 'in_progress', personal_open: false }],
   )
-  t.match(await seenBy(admin), { parts_in_use: true, changed_parts: [] })
+  t.match(await seenBy(admin), { parts_in_use: true, changed_parts: { length: 0 } })
   now = new Date('2027-01-02T10:00:00Z')
   t.match((await page('overdue=true', await onDay('2027-01-02', await nameOf(responsible.id)))).occurrences.length, 4)
   await db
@@ -696,7 +696,7 @@ t.test('the list is paged by name', async (t) => {
     .set({ disabled_on: '2026-12-01' })
     .where('id', '=', persons[0]?.id ?? 0)
     .execute()
-  t.match((await admin.get(`/api/assignments/${id}/occurrences?state=left`)).body.occurrences, [])
+  t.strictSame((await admin.get(`/api/assignments/${id}/occurrences?state=left`)).body.occurrences, [])
   t.match(
     (await occurrencesOf(id)).filter(({ state }: { state: string }) => state === 'left'),
     [{ user: { id: persons[0]?.id } }],

@@ -48,7 +48,7 @@ const versionsOf = (id: number) =>
 
 t.test('an upload keeps edited cards unless their replacement is requested', async (t) => {
   const first = await upload(author, 'name=Netz.csv', tableOf({ dns: 'Namen', arp: 'Adressen', tcp: 'Ströme' }))
-  t.match(first, { status: 200, body: { edited: { total: 0, cards: [], cheatsheets: [] } } })
+  t.match(first, { status: 200, body: { edited: { total: 0, cards: { length: 0 }, cheatsheets: { length: 0 } } } })
   const { id } = first.body.source
   for (const name of ['dns', 'arp']) {
     const card = await cardOf(`Was ist ${name}?`)

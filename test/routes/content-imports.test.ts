@@ -126,7 +126,7 @@ t.test('a preview shows the changes and writes nothing', async (t) => {
       decks: { created: 2 },
       cards: { created: 3, updated: 0, unchanged: 0, archived: 0 },
       pictures: { created: 0, unchanged: 0 },
-      warnings: [],
+      warnings: { length: 0 },
       warnings_total: 0,
     },
   })

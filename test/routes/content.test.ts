@@ -133,7 +133,7 @@ t.test('records why an import was refused; a check returns the same', async (t) 
   const message = `Der Ordner der Inhalte (CONTENT_DIR) ist nicht lesbar: ${folder} (ENOENT)`
   t.equal((await admin.post('/api/admin/import')).body.message, message)
   t.match(await check(), { status: 500, body: { message } })
-  t.match((await state()).last_import, { outcome: 'refused', error: message, errors: [] })
+  t.match((await state()).last_import, { outcome: 'refused', error: message, errors: { length: 0 } })
   await rename(`${folder}-weg`, folder)
 })
 
@@ -155,7 +155,7 @@ t.test('archives most cards or sheets only if forced', async (t) => {
     t.strictSame(refused.body, errorBody(409, `${reason}; force=true erlaubt es`))
     const [archived, live] = message.match(/\d+/g)?.map(Number) ?? []
     t.strictSame(JSON.parse(String(refused.headers['x-error-details'])), { archived, live })
-    t.match((await state()).last_import, { outcome: 'refused', error: reason, errors: [] })
+    t.match((await state()).last_import, { outcome: 'refused', error: reason, errors: { length: 0 } })
     await changeFiles(folder, FILES)
   }
   await changeFiles(folder, Object.fromEntries(Object.keys(SHEETS).map((name) => [name, null])))
@@ -192,7 +192,13 @@ t.test('records the first import of a start, also if it was refused', async (t) 
   await t.rejects(importIntoEmptyStore(fresh.db, faulty), /Import abgebrochen/)
   t.match(await read(), { by: null, via: 'start', outcome: 'refused', errors: [{ file: 'decks/faul.md' }] })
   await importIntoEmptyStore(fresh.db, folder)
-  t.match(await read(), { by: null, via: 'start', outcome: 'done', stats: { cards: { created: 12 } }, errors: [] })
+  t.match(await read(), {
+    by: null,
+    via: 'start',
+    outcome: 'done',
+    stats: { cards: { created: 12 } },
+    errors: { length: 0 },
+  })
 })
 
 t.test('retries an import after a concurrent change, at most three times', async (t) => {

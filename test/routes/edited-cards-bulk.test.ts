@@ -39,7 +39,15 @@ t.test('lists the versions of a card with their authors and restores one', async
     versions: [
       { version: 3, question: 'drei', level: 'b', how: 'edit', changed_by: editor.username, changed_at: String },
       { version: 2, question: 'zwei', level: 'a', how: 'edit', changed_by: second.username },
-      { version: 1, question: 'eins', level: 'a', how: 'create', changed_by: editor.username, options: [], form: null },
+      {
+        version: 1,
+        question: 'eins',
+        level: 'a',
+        how: 'create',
+        changed_by: editor.username,
+        options: { length: 0 },
+        form: null,
+      },
     ],
     next_before: null,
   })

@@ -38,7 +38,7 @@ t.test('creates a card once per client id and reads it back', async (t) => {
     question: 'Was macht `git stash`?',
     answer: 'Legt beiseite.',
     level: 'basis',
-    options: [],
+    options: { length: 0 },
     form: null,
     version: 1,
     draft: false,
@@ -125,7 +125,7 @@ t.test('stores options, forms and their settings', async (t) => {
   t.match(card, { form: 'choice', options })
   const edit = (version: number, body: object) => editor.patch(`${CARDS}/${card.id}`, { version, ...body })
   t.match((await edit(1, { question: 'Wann?' })).body.card, { version: 2, options })
-  t.match((await edit(2, { options: [] })).body.card, { version: 3, form: null, options: [] })
+  t.match((await edit(2, { options: [] })).body.card, { version: 3, form: null, options: { length: 0 } })
   t.match((await edit(3, { form: 'number', answer: '72', tolerance: 0.5, unit: 'h' })).body.card, {
     version: 4,
     form: 'number',

@@ -128,7 +128,12 @@ t.test("sends a test mail and returns the server's reply, at a limited rate", as
 t.test('reports that no mail server is configured', async (t) => {
   const without = await startService(t, { config: { simulatedDate: '2027-01-01' } })
   const chef = await without.admin()
-  t.match((await chef.get('/api/mail/outbox')).body, { mails: [], configured: false, held: true, next_before: null })
+  t.match((await chef.get('/api/mail/outbox')).body, {
+    mails: { length: 0 },
+    configured: false,
+    held: true,
+    next_before: null,
+  })
   t.match(await chef.post('/api/mail/test', { to: 'a@example.org' }), {
     status: 409,
     headers: { 'x-error-code': 'mail_not_configured' },

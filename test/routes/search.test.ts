@@ -161,7 +161,7 @@ t.test('corrects one typing error in words of five or more letters if nothing el
   t.strictSame(marked(results[0]?.title ?? '', results[0]?.title_ranges ?? []), ['rebase'])
   t.match(await ask('rebase'), { corrected: false })
   for (const q of ['wsa', 'rbsae', 'rebase fehlt', 'rebsae xyz']) {
-    t.match(await ask(q), { results: [], corrected: false }, q)
+    t.match(await ask(q), { results: { length: 0 }, corrected: false }, q)
   }
 })
 
@@ -200,8 +200,8 @@ t.test('hostile and empty queries find nothing and cause no error', async (t) =>
   const deck = await createDeck(db, { description: 'a_b 100%' })
   await createCard(db, { deck_id: deck.id, question: 'Was ist \\ und %?', answer: "it's & | ! <-> :*" })
   const nothing = ['', ' ', '%', '_', '\\', "'", '"', '\0', '%_\\', '& | ! <-> :* ( )', '😀', '\ud800', '…', '​']
-  for (const q of nothing) t.match(await ask(q), { results: [], corrected: false }, JSON.stringify(q))
-  t.match((await member.get('/api/search')).body, { query: '', results: [], corrected: false })
+  for (const q of nothing) t.match(await ask(q), { results: { length: 0 }, corrected: false }, JSON.stringify(q))
+  t.match((await member.get('/api/search')).body, { query: '', results: { length: 0 }, corrected: false })
   for (const q of ["und' & !was", 'was:*', 'was <-> ist', 'was\0ist', '\\was%', '(was'])
     t.equal((await titles(q)).length, 1, q)
   for (const q of [

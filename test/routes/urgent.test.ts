@@ -106,7 +106,7 @@ t.test('follows extensions, missed periods, completion, membership and responsib
   await db.updateTable('team_members').set({ until_on: '2026-12-02' }).where('team_id', '=', leadsOther).execute()
   t.equal((await responsible.get('/api/assignments/urgent')).status, 403, 'a former lead')
   await db.updateTable('assignments').set({ archived_at: new Date() }).where('id', '=', mandatory).execute()
-  t.match(await urgent(lead), { overdue: 0, due_this_week: 0, assignments: [] })
+  t.match(await urgent(lead), { overdue: 0, due_this_week: 0, assignments: { length: 0 } })
 })
 
 t.test('refuses everyone else', async (t) => {

@@ -13,7 +13,7 @@ const threads = new Threads<EchoTask, Echo>({ module: MODULE, heapMb: 32 })
 
 t.test('a thread is kept for the next task and has no environment', async (t) => {
   const first = await threads.run({ text: 'a' })
-  t.match(first, { text: 'a', env: [] })
+  t.match(first, { text: 'a', env: { length: 0 } })
   t.equal((await threads.run({ text: 'b' })).threadId, first.threadId)
   const both = await Promise.all([threads.run({ text: 'c' }), threads.run({ text: 'd' })])
   t.not(both[0].threadId, both[1].threadId, 'tasks at the same time run in threads of their own')

@@ -22,7 +22,7 @@ async function createUndone() {
 
 t.test('a rating and its undo do not count as waiting while both are unsent', async (t) => {
   const { outbox } = await createUndone()
-  t.match(await outbox.load(USER), { waiting: 1, refused: [] })
+  t.match(await outbox.load(USER), { waiting: 1, refused: { length: 0 } })
 })
 
 t.test('an undo counts as waiting after its rating was confirmed or refused', async (t) => {

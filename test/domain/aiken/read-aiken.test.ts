@@ -49,7 +49,7 @@ t.test('reads questions and refuses incomplete ones', async (t) => {
           { text: 'kursiv', correct: false },
         ],
       },
-      changes: [],
+      changes: { length: 0 },
     },
     { line: 24, question: /Zwei.*\nZeilen/, answer: 'auch' },
   ])
@@ -107,7 +107,11 @@ t.test('reads the answer in any case, in German and with several letters', async
   )
   t.strictSame(findFaults(result), [])
   t.strictSame(rightOf(result), [['Vermittlung'], ['10.0.0.0/8', '192.168.0.0/16'], ['answer', 'reply']])
-  t.match(result.questions, [{ changes: [] }, { changes: [] }, { question: 'Antwort: Wie heißt das auf Englisch?' }])
+  t.match(result.questions, [
+    { changes: { length: 0 } },
+    { changes: { length: 0 } },
+    { question: 'Antwort: Wie heißt das auf Englisch?' },
+  ])
   t.strictSame(
     result.refused.map(({ line, reason }) => [line, reason]),
     [

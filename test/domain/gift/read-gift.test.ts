@@ -48,7 +48,7 @@ t.test('reads several right answers, also with deductions', async (t) => {
     {
       answer: '- A\n- B',
       exercise: { options: [{ correct: true }, { correct: true }, { correct: false }, {}] },
-      changes: [],
+      changes: { length: 0 },
     },
   ])
   t.match(read('Wer?{ ~%75%A ~%25%B ~C }').questions, [{ changes: ['Teilpunkte einzelner Antworten entfallen'] }])
@@ -90,7 +90,7 @@ t.test('reads typed answers and numbers', async (t) => {
       exercise: { form: 'text', options: [{ text: 'Roma', correct: true }] },
       changes: ['Antworten mit Teilpunkten entfallen'],
     },
-    { answer: '3,1410', exercise: { form: 'number', options: [], tolerance: 0.0005 } },
+    { answer: '3,1410', exercise: { form: 'number', options: { length: 0 }, tolerance: 0.0005 } },
     { answer: '3,1415', exercise: { tolerance: 0.0005 } },
     { answer: '1822', exercise: { tolerance: null }, changes: ['Antworten mit Teilpunkten entfallen'] },
     { answer: '3', exercise: { tolerance: 2 } },
@@ -273,7 +273,7 @@ t.test('reads the mark ~= as a right answer and reports it', async (t) => {
       changes: [READ_AS_RIGHT, 'Statt einer der richtigen Antworten sind alle anzukreuzen'],
     },
   ])
-  t.match(read('Formel?{=a\\=b ~a\\=c}').questions, [{ answer: 'a=b', changes: [] }])
+  t.match(read('Formel?{=a\\=b ~a\\=c}').questions, [{ answer: 'a=b', changes: { length: 0 } }])
 })
 
 t.test('refuses marks that contradict each other', async (t) => {

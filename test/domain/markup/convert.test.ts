@@ -162,7 +162,7 @@ t.test('pictures and sounds', async (t) => {
     sounds: 1,
     missing: ['b.svg'],
   })
-  t.match(convert('<img src="a.png">'), { isBlank: false, missing: [] })
+  t.match(convert('<img src="a.png">'), { isBlank: false, missing: { length: 0 } })
   t.match(convert('[sound:offen <video src="x/v.mp4">alt</video>'), {
     sounds: 1,
     markdown: '[sound:offen [Video: v.mp4]',

@@ -104,7 +104,7 @@ t.test('reads every form', async (t) => {
   )
   t.strictSame([refused, faults], [[], []])
   t.match(questions, [
-    { answer: '- a\n- b\n- c', changes: [] },
+    { answer: '- a\n- b\n- c', changes: { length: 0 } },
     { answer: 'Falsch', exercise: { options: [{ text: 'Wahr' }, { text: 'Falsch', correct: true }] } },
     { answer: 'Rom', exercise: { form: 'text', options: [{ text: 'R&lt;m' }] }, changes: [/Kleinschreibung/] },
     { answer: '2,5 MB', exercise: { form: 'number', tolerance: 0.1, unit: 'MB' } },
@@ -115,7 +115,7 @@ t.test('reads every form', async (t) => {
       answer: 'In {{72|zweiundsiebzig}} Stunden, {{3,5}} oder {{[ ] nie|immer}}',
       changes: [/Rückmeldungen/, /Teilpunkten/, /Toleranz/],
     },
-    { question: 'Name', answer: 'Die {{Katze|[ ] Hund}} und der {{[ ] Katze|Hund}}', changes: [] },
+    { question: 'Name', answer: 'Die {{Katze|[ ] Hund}} und der {{[ ] Katze|Hund}}', changes: { length: 0 } },
     { answer: 'Muster', exercise: null },
   ])
 })
@@ -330,7 +330,7 @@ t.test('refuses texts that contain HTML as elements', async (t) => {
 
 t.test('hostile files end with a fault, in linear time', async (t) => {
   const bomb = `<?xml version="1.0"?><!DOCTYPE quiz [<!ENTITY a "${'x'.repeat(100)}"><!ENTITY b "&a;&a;">]>${quiz().slice(21)}`
-  t.match(readMoodle(bomb, LIMITS), { questions: [], fault: { line: 1, message: /DOCTYPE/ } })
+  t.match(readMoodle(bomb, LIMITS), { questions: { length: 0 }, fault: { line: 1, message: /DOCTYPE/ } })
   const good = question('shortanswer', answer('100', 'a'))
   t.match(read(good, question('shortanswer', '<a>'.repeat(30))), {
     questions: [{}],
@@ -340,7 +340,7 @@ t.test('hostile files end with a fault, in linear time', async (t) => {
   t.match(readMoodle('<html></html>', LIMITS), { fault: { message: 'Die Datei beginnt mit <html> statt mit <quiz>' } })
   t.match(readMoodle('nur Text', LIMITS), { fault: { message: 'Die Datei hat kein Element <quiz>' } })
   t.match(readMoodle(quiz(good).slice(0, -60), LIMITS), {
-    questions: [],
+    questions: { length: 0 },
     refused: [{ reason: 'Die Frage ist unvollständig: ein Element hat kein Ende' }],
   })
   t.match(read(question('shortanswer', answer('100', 'a').replace('</answer>', '')), good), {
@@ -352,7 +352,7 @@ t.test('hostile files end with a fault, in linear time', async (t) => {
     refused: [{ line: 13, reason: 'Die Datei hat mehr als 10 Fragen' }],
   })
   t.match(read(question('shortanswer', answer('100', '&unknown;'))).questions, [{ answer: '&amp;unknown;' }])
-  t.match(read(question('shortanswer', answer('100', 'a&#0;&#xfdd8;0&#xfdd9;'))).faults, [])
+  t.strictSame(read(question('shortanswer', answer('100', 'a&#0;&#xfdd8;0&#xfdd9;'))).faults, [])
 })
 
 t.test('property: cards come back equal', async () => {

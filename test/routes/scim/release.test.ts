@@ -53,7 +53,9 @@ t.test('a released team keeps its members, whom administrators may remove', asyn
   ])
   t.equal((await owner.delete(`/api/teams/${id}/members/${a}`)).status, 200)
   const users = [{ username: people[2]?.username, teams: [] }]
-  t.match((await owner.post('/api/accounts/bulk?mode=update', { users })).body.changes, [{ field: 'teams', to: [] }])
+  t.match((await owner.post('/api/accounts/bulk?mode=update', { users })).body.changes, [
+    { field: 'teams', to: { length: 0 } },
+  ])
   t.strictSame((await read(id)).members, [[b, false, true]])
   t.equal((await owner.delete(`/api/teams/${id}/members/${b}`)).status, 200)
   t.strictSame((await read(id)).members, [], 'both memberships end')

@@ -103,7 +103,7 @@ t.test('the alias of a deck keeps its row, cards and progress', async (t) => {
   const [card] = await findCards('Umbenannt?')
   await createProgress(db, { user_id: user.id, card_id: card?.id as number, last_rating: 'easy', next_review: null })
   const stats = await importDecks({ vorher: null, nachher: { cards, aliases: ['vorher'] } })
-  t.match(stats, { decks: { created: 0, archived: 0 }, cards: { created: 0, archived: 0 }, warnings: [] })
+  t.match(stats, { decks: { created: 0, archived: 0 }, cards: { created: 0, archived: 0 }, warnings: { length: 0 } })
   t.strictSame(await findCards('Umbenannt?'), [card])
   t.equal((await admin.get('/api/decks/nachher')).body.deck.id, card?.deck_id)
   t.equal((await admin.get('/api/decks/vorher')).status, 404)
@@ -124,7 +124,7 @@ t.test('a late alias of a deck transfers progress', async (t) => {
   const fresh = await idOf('Verspätet?')
   t.strictSame([await progressOf(fresh), fresh === old], [[], false])
   const late = { später: { cards, aliases: ['früher'] } }
-  t.match(await importDecks(late), { cards: { updated: 2, unchanged: 1 }, warnings: [] })
+  t.match(await importDecks(late), { cards: { updated: 2, unchanged: 1 }, warnings: { length: 0 } })
   t.match(await progressOf(fresh), [{ user_id: user.id, last_rating: 'easy' }])
   t.match(await importDecks(late), { cards: { updated: 0, unchanged: 3 } })
 })

@@ -95,7 +95,10 @@ t.test('follows symbolic links except cycles, and reports broken ones', async (t
 
 t.test('a missing subfolder is empty; a missing folder is an error with its path', async (t) => {
   const sheets = await makeFolder(t, { 'cheatsheets/a.md': '# A' })
-  t.match(await readContent(sheets), { content: { decks: [], sheets: [{ slug: 'a' }] }, faults: [] })
+  t.match(await readContent(sheets), {
+    content: { decks: { length: 0 }, sheets: [{ slug: 'a' }] },
+    faults: { length: 0 },
+  })
   const missing = join(sheets, 'nirgends')
   await t.rejects(readContent(missing), {
     kind: 'internal',
