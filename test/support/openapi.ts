@@ -35,8 +35,7 @@ function patternOf(path: string): RegExp {
     .replaceAll('.', '\\.')
     .replaceAll(/\{[^}]+\}(?=\\\.)/g, BEFORE_SUFFIX)
     .replaceAll(/\{[^}]+\}/g, '[^/]+')
-  // As in the router of the service
-  return new RegExp(`^${pattern}/?$`, 'i')
+  return new RegExp(`^${pattern}/?$`)
 }
 
 /**

@@ -32,7 +32,7 @@ export function judge(request: FuzzRequest, response: RawResponse, check: Respon
   const isParsed = headers['x-request-id'] !== undefined
   if (status >= 400) faults.push(...judgeError(response, method, isScim && isParsed))
   // For the router, a raw `#` ends the path.
-  const url = (request.url.split('#', 1)[0] ?? '').toLowerCase()
+  const url = request.url.split('#', 1)[0] ?? ''
   if (isParsed || !isScim)
     faults.push(...check({ method, url, status, contentType: String(headers['content-type']), text }))
   if (status < 400 && !operation.isPublic && method === operation.method && isParsed) {
