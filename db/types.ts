@@ -1291,7 +1291,7 @@ export interface WebhookEvents {
    */
   data: FixedJsonText<EventData>;
   /**
-   * Why there was no response to the last attempt
+   * Why there was no response to the last attempt, or that a backup was restored while the event waited
    */
   fault: DeliveryFault | null;
   id: Generated<number>;

@@ -24,13 +24,11 @@ const CHARACTERS_PER_BATCH = 2_000_000
 /** Shorter than PostgreSQL's `deadlock_timeout` of one second, so that a cycle ends before anyone is refused. */
 const LOCK_TIMEOUT = '500ms'
 const LOCK_ATTEMPTS = 60
-/** Shown instead of a response of the receiver */
-const NOT_SENT = 'Nicht gesendet, weil eine Sicherung eingespielt wurde'
 
 /**
  * Empties all tables and inserts the rows of a backup unchanged, with triggers disabled. Then rebuilds the derived
- * tables, pauses webhooks, and restores the sequences, so that new ids continue as in the saved store. The schema must be
- * that of the backup.
+ * tables and restores the sequences, so that new ids continue as in the saved store. The schema must be that of the
+ * backup.
  * @param options replace: whether existing users and content may be deleted; if false, the store must contain none
  * @returns number of rows by saved table
  * @throws BackupError if the store contains users or content and `replace` is false, or the backup is incomplete or
@@ -60,7 +58,6 @@ export async function writeStore(
     const derive = DERIVED_TABLES[name]
     if (derive !== undefined) await deriveRows(transaction, derive)
   }
-  if (tables.some(({ name }) => name === 'webhooks')) await holdWebhooks(transaction)
   await writeSequences(transaction, end.sequences)
   const counts: RowCounts = {}
   for (const { name } of kept) counts[name] = await countRows(transaction, name)
@@ -91,21 +88,6 @@ async function lockTables(transaction: Transaction<Database>, tables: BackupTabl
     }
   }
   await sql`set local lock_timeout to default`.execute(transaction)
-}
-
-/**
- * Pauses all webhooks and settles their waiting events. Most of these were sent after the backup was made, and the store
- * may be a copy, or have an address that was changed since.
- */
-async function holdWebhooks(transaction: Transaction<Database>): Promise<void> {
-  // The schema of an older backup does not know the cause `restore`.
-  await sql`
-    update webhooks set paused_at = now(), pause_cause = (
-      select case when pg_get_constraintdef(oid) like '%restore%' then 'restore' else 'hand' end from pg_constraint
-      where conrelid = 'webhooks'::regclass and conname = 'webhooks_pause_cause_check')
-    where paused_at is null`.execute(transaction)
-  await sql`
-    update webhook_events set state = 'failed', answer = ${NOT_SENT} where state = 'waiting'`.execute(transaction)
 }
 
 function isLockTimeout(error: unknown): boolean {

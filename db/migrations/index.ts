@@ -44,7 +44,7 @@ import * as providerConfirmations from './0045_provider_confirmations.js'
 import * as webhooks from './0046_webhooks.js'
 import * as scim from './0047_scim.js'
 import * as changes from './0048_changes.js'
-import * as restoredWebhooks from './0051_restored_webhooks.js'
+import * as restoredWebhooks from './0049_restored_webhooks.js'
 
 /** All migrations by name; names sort in the order of application and never change once released. */
 export const migrations: Record<string, Migration> = {
@@ -93,5 +93,5 @@ export const migrations: Record<string, Migration> = {
   '0046_webhooks': webhooks,
   '0047_scim': scim,
   '0048_changes': changes,
-  '0051_restored_webhooks': restoredWebhooks,
+  '0049_restored_webhooks': restoredWebhooks,
 }

@@ -89,7 +89,7 @@ const Webhook = Type.Object(
     failing_since: nullable(Timestamp),
     next_attempt_at: nullable(Timestamp),
     waiting: Type.Integer({ description: 'Number of events that wait.', examples: [0] }),
-    failed: Type.Integer({ description: 'Number of kept events that the receiver has refused.', examples: [0] }),
+    failed: Type.Integer({ description: 'Number of kept events in the state `failed`.', examples: [0] }),
     version: Type.Integer({ description: 'Starts at 1; each change adds 1.', examples: [1] }),
   },
   { title: 'Webhook' },
@@ -113,7 +113,8 @@ const Status = nullable(Type.Integer({ description: 'Status code of the last res
 const Fault = Type.Unsafe<DeliveryFault | null>({
   type: ['string', 'null'],
   enum: [...DELIVERY_FAULTS, null],
-  description: 'Why there was no response to the last attempt; `address`: `WEBHOOK_ALLOW` does not name its network.',
+  description: `Why there was no response to the last attempt. \`address\`: \`WEBHOOK_ALLOW\` does not name its network;
+\`restore\`: not sent, because a backup was restored while it waited.`,
 })
 const Answer = Type.String({
   description: 'First 1,024 characters of the response, or message of the system.',
@@ -136,7 +137,7 @@ const Delivery = Type.Object(
     state: Type.Unsafe<DeliveryState>({
       type: 'string',
       enum: [...DELIVERY_STATES],
-      description: '`failed`: the receiver has refused it, and it is not sent again by itself.',
+      description: '`failed`: the receiver has refused it, or a backup was restored; it is not sent again by itself.',
     }),
     attempts: Type.Integer({ examples: [1] }),
     attempted_at: nullable(Timestamp),

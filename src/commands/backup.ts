@@ -7,6 +7,7 @@ import { createGunzip, createGzip } from 'node:zlib'
 import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { BackupError, parseHeader, type RowCounts } from '../../db/backup/format.js'
+import { holdWebhooks, nameRestore } from '../../db/backup/hold-webhooks.js'
 import { readStore } from '../../db/backup/read-store.js'
 import { writeStore } from '../../db/backup/write-store.js'
 import { countOtherSessions, type OpenDatabase } from '../../db/client.js'
@@ -140,7 +141,8 @@ async function refuseWhileInUse({ db, embedded }: OpenDatabase): Promise<void> {
 }
 
 /**
- * Restores a backup into an open store. Writes all rows in one transaction, and migrates the store before and after it.
+ * Restores a backup into an open store and pauses its webhooks. Writes all rows in one transaction, and migrates the store
+ * before and after it.
  * @param replace whether existing rows may be deleted; otherwise the store must have no users, decks and cheat sheets
  * @throws BackupError if the file is unreadable, damaged, inconsistent or of a newer version, or the store is not empty
  * @throws UnusableDatabaseError under the conditions of `migrateTo`
@@ -154,8 +156,13 @@ export async function restore(db: Kysely<Database>, file: string, replace: boole
   try {
     const first = await lines.next()
     await migrateTo(db, parseHeader(first.value ?? '').migrations)
-    const counts = await db.transaction().execute((transaction) => writeStore(transaction, lines, { replace }))
+    const { counts, held } = await db.transaction().execute(async (transaction) => {
+      const counts = await writeStore(transaction, lines, { replace })
+      // A process that dies before the next step must not leave a store that sends events of the backup.
+      return { counts, held: await holdWebhooks(transaction) }
+    })
     await migrateToLatest(db)
+    await nameRestore(db, held)
     await logReset(db)
     return counts
   } catch (error) {

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import t, { type Test } from 'tap'
-import { migrateToLatest } from '../../db/migrate.js'
+import { migrateTo, migrateToLatest } from '../../db/migrate.js'
 import { migrations } from '../../db/migrations/index.js'
 import { insertAuditEntry } from '../../db/queries/accounts/audit.js'
 import { insertToken } from '../../db/queries/accounts/tokens.js'
@@ -504,11 +504,10 @@ t.test('a restored store sends nothing of the backup, and nothing at all until i
     t.strictSame(reports(), [1, 2, 3], 'the copy sends nothing')
     t.match(await db.selectFrom('webhooks').selectAll().execute(), [{ id, pause_cause: 'restore', paused_at: Date }])
     const events = await db.selectFrom('webhook_events').selectAll().orderBy('id').execute()
-    const answer = 'Nicht gesendet, weil eine Sicherung eingespielt wurde'
     t.match(events, [
-      { state: 'delivered' },
-      { state: 'failed', answer, attempts: 0 },
-      { state: 'failed', answer },
+      { state: 'delivered', fault: null },
+      { state: 'failed', fault: 'restore', attempts: 0 },
+      { state: 'failed', fault: 'restore' },
       { state: 'waiting' },
     ])
     const actor = { actor_id: null, actor: 'test', via: 'cli', address: null } as const
@@ -521,6 +520,89 @@ t.test('a restored store sends nothing of the backup, and nothing at all until i
     t.strictSame(reports(), [1, 2, 3, 4, 2], 'an administrator can send an event of the backup')
     t.equal(receiver.received.at(-1)?.id, receiver.received[1]?.id, 'with its id')
   })
+})
+
+/** Inserts a webhook for each cause of a pause, with a waiting event. The schema may be that of `0046_webhooks`. */
+async function fillWebhooks(db: Kysely<Database>): Promise<void> {
+  await sql`
+    insert into webhooks (name, url, kind, events, include_names, secret, paused_at, pause_cause)
+    select coalesce(cause, 'none'), 'https://example.org/', 'standard', array['report.created'], false, 'secret'::bytea,
+      case when cause is not null then timestamptz '2026-11-21' end, cause
+    from unnest(array[null, 'hand', 'faults']) as given (cause)`.execute(db)
+  await sql`
+    insert into webhook_events (webhook_id, type, data, attempts, status, answer)
+    select id, 'report.created', '{}', 2, 503, 'Service Unavailable' from webhooks`.execute(db)
+}
+
+async function listHeld(db: Kysely<Database>): Promise<unknown[]> {
+  const { rows } = await sql`
+    select name, pause_cause, paused_at = timestamptz '2026-11-21' as is_old, state, status, fault, answer, attempts
+    from webhooks join webhook_events on webhook_id = webhooks.id order by webhooks.id`.execute(db)
+  return rows
+}
+
+const SETTLED = { is_old: false, state: 'failed', status: null, fault: 'restore', answer: null, attempts: 2 }
+const BY_HAND = {
+  name: 'hand',
+  pause_cause: 'hand',
+  is_old: true,
+  state: 'waiting',
+  status: 503,
+  fault: null,
+  answer: 'Service Unavailable',
+  attempts: 2,
+}
+const HELD = [
+  { name: 'none', pause_cause: 'restore', ...SETTLED },
+  BY_HAND,
+  { name: 'faults', pause_cause: 'restore', ...SETTLED },
+]
+
+const names = Object.keys(migrations).sort()
+const held = path.join(folder, 'held.gz')
+const older = path.join(folder, 'older.gz')
+for (const { schema, applied, copy } of [
+  { schema: 'current', applied: names, copy: held },
+  { schema: 'previous', applied: names.filter((name) => name <= '0048_changes'), copy: older },
+]) {
+  t.test(`a backup of the ${schema} schema is restored with held webhooks`, async (t) => {
+    const saved = await serveStore(t, await createStoreVariables(t, 'empty'))
+    await withStore(saved.variables(), async (db) => {
+      await migrateTo(db, applied)
+      await fillWebhooks(db)
+    })
+    t.match(await run(saved.variables(), 'backup', copy), { code: 0 })
+    const target = await serveStore(t, await createStoreVariables(t, 'empty'))
+    const restored = await run(target.variables(), 'restore', copy)
+    t.match(restored, { code: 0, stdout: /^webhook_events: 3$/m, stderr: '' })
+    await withStore(target.variables(), async (db) => t.strictSame(await listHeld(db), HELD))
+  })
+}
+
+t.test('a restore that ends before the migration has held the webhooks', async (t) => {
+  const target = await createDatabaseToSpoil()
+  t.teardown(() => target.close())
+  const name = '9999_later'
+  t.teardown(() => delete migrations[name])
+  migrations[name] = { up: () => Promise.reject(new Error('the process ends')) }
+  await t.rejects(restore(target.db, held, false), { message: 'the process ends' })
+  t.strictSame(await listHeld(target.db), [
+    { ...HELD[0], pause_cause: 'hand' },
+    BY_HAND,
+    { ...HELD[2], pause_cause: 'hand' },
+  ])
+})
+
+t.test('the statements for restores with the tools of PostgreSQL hold the same webhooks', async (t) => {
+  const target = await createDatabaseToSpoil()
+  t.teardown(() => target.close())
+  await fillWebhooks(target.db)
+  const text = await readFile(path.join(ROOT, 'docs', 'operations.md'), 'utf8')
+  const [block] = [...text.matchAll(/^```sql\n(update webhooks [^`]+)```$/gm)]
+  for (const statement of block?.[1]?.split(/;\s*/).filter((part) => part !== '') ?? []) {
+    await sql.raw(statement).execute(target.db)
+  }
+  t.strictSame(await listHeld(target.db), HELD)
 })
 
 t.test('replaces an existing store only on request', async (t) => {

@@ -120,8 +120,11 @@ t.test('an administrator connects another system', { skip: !existsSync(CHROMIUM)
   await look('stockt')
 
   await app.db.updateTable('webhooks').set({ paused_at: new Date(), pause_cause: 'restore' }).execute()
+  const held = { state: 'failed', status: null, fault: 'restore', answer: null } as const
+  await app.db.updateTable('webhook_events').set(held).where('state', '=', 'waiting').execute()
   await page.reload()
   await page.getByText('Eine Sicherung wurde eingespielt').waitFor()
+  await page.getByRole('cell').getByText('Nicht gesendet, weil eine Sicherung eingespielt wurde.').waitFor()
   await look('sicherung')
 
   await button(page, 'Löschen').click()

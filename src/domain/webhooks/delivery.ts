@@ -1,14 +1,18 @@
 import { toStorable } from '../text/text.js'
 
-/** States of an event for one webhook. `failed`: the receiver has refused it, and it is not sent again by itself. */
+/**
+ * States of an event for one webhook. `failed`: the receiver has refused it, or a backup was restored while it waited; it
+ * is not sent again by itself.
+ */
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /**
  * Why there was no response. `address`: the host resolves only to addresses to which no connection is allowed; `name`:
- * the host is unknown; `encryption`: TLS has failed, for example because of the certificate.
+ * the host is unknown; `encryption`: TLS has failed, for example because of the certificate; `restore`: no attempt follows,
+ * because a backup was restored.
  */
-export const DELIVERY_FAULTS = ['address', 'name', 'connection', 'encryption', 'timeout'] as const
+export const DELIVERY_FAULTS = ['address', 'name', 'connection', 'encryption', 'timeout', 'restore'] as const
 export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
 
 /** Outcome of an attempt: the status of the response, or a fault without one */
@@ -107,6 +111,7 @@ const FAULTS: Record<DeliveryFault, string> = {
   connection: 'Der Empfänger ist nicht zu erreichen',
   encryption: 'Die verschlüsselte Verbindung kommt nicht zustande',
   timeout: 'Der Empfänger hat nicht rechtzeitig geantwortet',
+  restore: 'Nicht gesendet, weil eine Sicherung eingespielt wurde',
 }
 
 /**

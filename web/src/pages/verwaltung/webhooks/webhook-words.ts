@@ -46,6 +46,7 @@ const FAULTS: Readonly<Record<NonNullable<Sent['fault']>, string>> = {
   connection: 'Der Empfänger ist nicht zu erreichen.',
   encryption: 'Die verschlüsselte Verbindung kommt nicht zustande, etwa wegen des Zertifikats.',
   timeout: 'Der Empfänger hat nicht innerhalb von 10 Sekunden geantwortet.',
+  restore: 'Nicht gesendet, weil eine Sicherung eingespielt wurde.',
 }
 
 /**
