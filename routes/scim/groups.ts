@@ -182,6 +182,7 @@ of unknown members only is refused if it would end memberships.`,
       schema: {
         operationId: 'deleteScimGroup',
         summary: 'End the memberships by SCIM and hide the team from SCIM; the team and its assignments stay',
+        description: 'Status 204 without any change if SCIM does not manage the team.',
         tags,
         params: ScimParams,
         response: NO_CONTENT,

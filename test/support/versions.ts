@@ -650,6 +650,7 @@ async function callScim(admin: Send, anonymous: Send): Promise<void> {
   await admin('DELETE', `/api/teams/${group.id}/scim`)
   await admin('PATCH', `/api/teams/${group.id}`, { external_group: `${name}-gruppe` })
   await admin('PATCH', `/api/teams/${group.id}`, { external_group: null })
+  await send('PATCH', `/Groups/${group.id}`, patchOf({ op: 'add', path: 'members', value: [{ value: user.id }] }))
   await send('DELETE', `/Groups/${group.id}`)
   await send('DELETE', `/Users/${user.id}`)
 }

@@ -167,7 +167,7 @@ export async function endScimMembers(
   return rows.map(({ user_id }) => user_id)
 }
 
-/** Ends the memberships of a user by SCIM; others stay. Returns their teams. */
+/** Ends the memberships of a user by SCIM in teams that SCIM manages; others stay. Returns their teams. */
 export async function endScimMembershipsOf(
   transaction: Transaction<Database>,
   userId: number,
@@ -177,6 +177,7 @@ export async function endScimMembershipsOf(
     with ended as (
       update team_members set until_on = ${today}::date
       where user_id = ${userId} and origin = 'scim' and until_on is null
+        and (select scim_state from teams where teams.id = team_id) = 'bound'
       returning team_id
     )
     select id, name from teams where id in (select team_id from ended) order by id`.execute(transaction)

@@ -77,7 +77,8 @@ export async function changeScimGroup(
 
 /**
  * Ends the memberships by SCIM and hides the team from SCIM. The team stays with its leads, its other members and its
- * assignments, whose evidence refers to it.
+ * assignments, whose evidence refers to it. Does nothing if SCIM does not manage the team: a provider that was replaced
+ * deletes its groups late, and must not end the memberships that it has left.
  * @throws SCIM_NOT_FOUND, GROUP_OF_LOGINS under the conditions of `changeScimGroup`
  */
 export async function deleteScimGroup(
@@ -88,6 +89,7 @@ export async function deleteScimGroup(
 ): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const team = await lock(transaction, id)
+    if (team.scim_state === null) return
     const left = await endScimMembers(transaction, id, { userIds: [], isExcept: true }, today)
     await setGroupState(transaction, id, 'deleted')
     await insertMembershipEntries(transaction, actor, { action: 'team.leave', team, userIds: left })

@@ -92,7 +92,8 @@ export async function changeScimUser(
 }
 
 /**
- * Disables an account, ends its memberships by SCIM and hides it from SCIM. Its data and evidence stay.
+ * Disables an account, ends its memberships by SCIM in teams that SCIM manages, and hides it from SCIM. Its data and
+ * evidence stay.
  * @throws SCIM_NOT_FOUND, LAST_ADMIN_STAYS, EMERGENCY_STAYS under the conditions of `changeScimUser`
  */
 export async function deleteScimUser(

@@ -78,6 +78,49 @@ t.test('SCIM keeps what it manages: administrators cannot remove its members', a
   t.strictSame((await owner.post('/api/accounts/bulk?mode=update', { users })).body.changes, [])
 })
 
+t.test('the former provider deletes its group and its users late: a released team keeps its members', async (t) => {
+  const leaver = await createUser(db)
+  const { id } = await createGroup(a, leaver.id)
+  const managed = await createGroup(leaver.id)
+  await release(id)
+  const { team, members } = await read(id)
+  for (const attempt of ['first', 'second']) {
+    t.equal((await former.delete(`/scim/v2/Groups/${id}`)).status, 204, attempt)
+  }
+  t.strictSame(await read(id), { team, members })
+  t.equal((await current.get(`/scim/v2/Groups/${id}`)).status, 200, 'the next provider finds it')
+
+  t.equal((await former.delete(`/scim/v2/Users/${leaver.id}`)).status, 204)
+  t.strictSame(await read(id), { team, members })
+  t.strictSame((await read(managed.id)).members, [], 'SCIM manages this one')
+  const entries = await db
+    .selectFrom('audit_log')
+    .select(['action', 'target_id'])
+    .where('via', '=', 'scim')
+    .where('target_id', 'in', [Number(id), Number(managed.id)])
+    .where('action', '<>', 'team.create')
+    .where('action', '<>', 'team.join')
+    .execute()
+  t.strictSame(entries, [{ action: 'team.leave', target_id: Number(managed.id) }])
+})
+
+t.test('a change by the former provider makes SCIM the manager again, also if it removes members', async (t) => {
+  for (const remove of [
+    (id: string, displayName: string) =>
+      former.put(`/scim/v2/Groups/${id}`, { displayName, members: [{ value: String(b) }] }),
+    (id: string) => former.patch(`/scim/v2/Groups/${id}`, patchOf({ op: 'remove', path: `members[value eq "${a}"]` })),
+  ]) {
+    const { id, displayName } = await createGroup(a, b)
+    await release(id)
+    t.ok((await remove(id, displayName)).status < 300)
+    const { team, members } = await read(id)
+    t.equal(team.by_scim, true)
+    t.strictSame(members, [[b, true, false]])
+    t.equal((await former.delete(`/scim/v2/Groups/${id}`)).status, 204)
+    t.strictSame((await read(id)).members, [], 'DELETE ends what SCIM manages')
+  }
+})
+
 t.test('another provider takes over a released team with the members that SCIM has left', async (t) => {
   for (const takeOver of [
     (displayName: string, members: object[]) =>
