@@ -9,7 +9,7 @@ import {
 } from '../../db/queries/scim/groups.js'
 import { scimActorOf } from '../../plugins/scim.js'
 import { type GroupInput, readGroup, readGroupPatch } from '../../src/domain/scim/group.js'
-import { cutPage } from '../../src/domain/scim/page.js'
+import { limitMembers } from '../../src/domain/scim/page.js'
 import { isShown, parseProjection, project } from '../../src/domain/scim/projection.js'
 import { SCIM_NOT_FOUND } from '../../src/domain/scim/refusals.js'
 import { viewList, viewScimGroup } from '../../src/domain/scim/view.js'
@@ -52,7 +52,7 @@ const groups: FastifyPluginAsyncTypebox = async (app) => {
     const projection = parseProjection(given)
     const { groups: found, total } = await listScimGroups(app.db, selection)
     const hasMembers = isShown(projection, 'members')
-    const page = hasMembers ? cutPage(found) : found
+    const page = hasMembers ? limitMembers(found) : found
     const members = hasMembers ? await listMembersByTeam(page) : undefined
     const base = baseOf(request)
     const resources = page.map((group) =>

@@ -27,7 +27,7 @@ const MAX_LISTED_MEMBERS = 20_000
  * therefore have fewer groups than asked for.
  * @param groups `size` is the number of members
  */
-export function cutPage<T extends { size: number }>(groups: readonly T[]): T[] {
+export function limitMembers<T extends { size: number }>(groups: readonly T[]): T[] {
   let members = 0
   return groups.filter(({ size }, index) => {
     members += size

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { cutPage } from '../../../src/domain/scim/page.js'
+import { limitMembers } from '../../../src/domain/scim/page.js'
 
 t.test('pages of groups with many members are shorter, so that a response stays small', async (t) => {
-  const cut = (...sizes: number[]) => cutPage(sizes.map((size) => ({ size }))).map(({ size }) => size)
+  const cut = (...sizes: number[]) => limitMembers(sizes.map((size) => ({ size }))).map(({ size }) => size)
   t.strictSame(cut(), [])
   t.strictSame(cut(20_001, 1), [20_001], 'a large group comes alone')
   t.strictSame(cut(5_000, 15_000, 0), [5_000, 15_000, 0])
