@@ -69,12 +69,12 @@ export async function deleteTeam(config: Config, name: string, options: Output, 
 
 /** Ends the connection of a team with SCIM; its members stay. @throws RefusedError if no team has the name */
 export async function releaseTeamByName(config: Config, name: string, options: Output, print: Print): Promise<void> {
-  const id = await withDatabase(config, 'DELETE /api/teams/{id}/scim', async (db) => {
+  const { id, released } = await withDatabase(config, 'DELETE /api/teams/{id}/scim', async (db) => {
     const found = await findTeamId(db, name)
-    await releaseTeam(db, commandLineActor(), found)
-    return found
+    return { id: found, released: await releaseTeam(db, commandLineActor(), found) }
   })
-  print(options.json ? JSON.stringify({ id }) : `Von SCIM gelöst: ${escapeField(name)}`)
+  if (options.json) return print(JSON.stringify({ id, released }))
+  print(`${released ? 'Von SCIM gelöst' : 'Nicht mit SCIM verbunden'}: ${escapeField(name)}`)
 }
 
 /**

@@ -181,6 +181,12 @@ t.test('manages teams and their members', async (t) => {
   t.match((await print('team', 'list', 'Werkstatt')).stdout, /^\d+\tanna\tanna\tLeitung\n$/)
   t.match(await json('team', 'member', 'Werkstatt', 'anna', '--off'), { role: null })
   t.strictSame(await json('team', 'list', 'Werkstatt'), { members: [] })
+  t.match(await print('team', 'release', 'Werkstatt'), { code: 0, stdout: 'Nicht mit SCIM verbunden: Werkstatt\n' })
+  t.match(await json('team', 'release', 'Werkstatt'), { released: false })
+  const client = new pg.Client(store.variables().DATABASE_URL)
+  await client.connect()
+  await client.query("update teams set external_group = null, scim_state = 'bound' where name = 'Werkstatt'")
+  await client.end()
   t.match(await print('team', 'release', 'Werkstatt'), { code: 0, stdout: 'Von SCIM gelöst: Werkstatt\n' })
   t.match(await print('team', 'release', 'Lager'), { code: 1, stderr: 'Es gibt kein Team Lager.\n' })
   t.match(await print('team', 'delete', 'Werkstatt'), { code: 0, stdout: 'Team gelöscht: Werkstatt\n' })
@@ -337,7 +343,7 @@ t.test('shows the audit trail', async (t) => {
       ...['user.delete', 'user.delete', 'user.create'],
       ...['user.delete', 'user.delete', ...Array(3).fill('user.update'), 'user.create', 'token.create'],
       ...['user.password', 'user.create'],
-      ...['team.delete', 'team.leave', 'team.join', 'team.create', ...Array(12).fill('user.update')],
+      ...['team.delete', 'team.update', 'team.leave', 'team.join', 'team.create', ...Array(12).fill('user.update')],
       ...['user.password', 'user.password', 'user.create', 'user.create'],
     ],
   )

@@ -174,15 +174,15 @@ export async function putTeam(
 
 /**
  * Ends the connection of a team with SCIM and writes an audit entry. Its members stay: administrators, a group of logins
- * or another provider may then end their memberships. Does nothing if SCIM has no connection with the team.
+ * or another provider may then end their memberships. Returns false if SCIM has no connection with the team.
  * @throws TEAM_NOT_FOUND if the team does not exist
  */
-export async function releaseTeam(db: Kysely<Database>, actor: Actor, id: number): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+export async function releaseTeam(db: Kysely<Database>, actor: Actor, id: number): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
     await lockTeamNames(transaction)
     const team = await lockTeam(transaction, id)
     if (team === undefined) throw TEAM_NOT_FOUND
-    if (team.scim_state === null) return
+    if (team.scim_state === null) return false
     await releaseFromScim(transaction, id)
     const hadId = team.external_id !== null
     const details = {
@@ -191,6 +191,7 @@ export async function releaseTeam(db: Kysely<Database>, actor: Actor, id: number
       ...(hadId && { external_id: null }),
     }
     await insertAuditEntry(transaction, actor, { action: 'team.update', target_id: id, target: team.name, details })
+    return true
   })
 }
 
