@@ -10,7 +10,13 @@ import { VersionOutdated } from '../../src/domain/content/refusals.js'
 import { EXTERNAL_ID_TAKEN, parseExternalId } from '../../src/domain/external-id.js'
 import { ClientIdUsed } from '../../src/domain/form-requests.js'
 import { cutPage } from '../../src/domain/page.js'
-import { MEMBER_BY_GROUP, NOT_A_LEAD, TEAM_NOT_FOUND, TEAM_TAKEN } from '../../src/domain/teams/refusals.js'
+import {
+  MEMBER_BY_GROUP,
+  NOT_A_LEAD,
+  TEAM_BY_SCIM,
+  TEAM_NOT_FOUND,
+  TEAM_TAKEN,
+} from '../../src/domain/teams/refusals.js'
 import { parseTeam, type ViewableTeams } from '../../src/domain/teams/teams.js'
 import { viewListedTeam, viewMember, viewTeam } from '../../src/domain/teams/view.js'
 import { invalidCursor, parseRowId } from '../../src/domain/text/parameters.js'
@@ -140,7 +146,7 @@ left (\`DELETE /api/teams/{id}/scim\`) follow the new group: at each login, they
         params: TeamParams,
         body: ChangeTeamBody,
         response: responses(TeamResponse, [
-          ...[ADMINS_ONLY, OWN_OCCURRENCE, TEAM_NOT_FOUND, TEAM_TAKEN.at('name'), EXTERNAL_ID_TAKEN],
+          ...[ADMINS_ONLY, OWN_OCCURRENCE, TEAM_NOT_FOUND, TEAM_TAKEN.at('name'), TEAM_BY_SCIM, EXTERNAL_ID_TAKEN],
           new VersionOutdated(2),
         ]),
       },
@@ -184,11 +190,14 @@ left (\`DELETE /api/teams/{id}/scim\`) follow the new group: at each login, they
         operationId: 'putTeam',
         summary: 'Create the team with an external id, or change it',
         description: `Status 201 for a new team, otherwise 200. Absent fields stay unchanged. If the group changes,
-memberships that came from the former group end.`,
+memberships that came from the former group end. Memberships that SCIM has left (\`DELETE /api/teams/{id}/scim\`)
+follow the new group: at each login, they end without it.`,
         tags: ['teams'],
         params: ExternalIdParams,
         body: PutTeamBody,
-        response: responses(TeamResponse, [ADMINS_ONLY, OWN_OCCURRENCE, TEAM_TAKEN.at('name')], { 201: TeamResponse }),
+        response: responses(TeamResponse, [ADMINS_ONLY, OWN_OCCURRENCE, TEAM_TAKEN.at('name'), TEAM_BY_SCIM], {
+          201: TeamResponse,
+        }),
       },
       preHandler,
     },
@@ -265,7 +274,7 @@ by SCIM, and the team may get a group of logins. Another change by SCIM makes SC
     {
       schema: {
         operationId: 'removeTeamMember',
-        summary: 'End a membership that was made by hand',
+        summary: 'End a membership that was made by hand, or that SCIM has left to a released team',
         description: "A membership from the provider's groups stays; 409 if it is the only membership.",
         tags: ['teams'],
         params: MemberParams,
