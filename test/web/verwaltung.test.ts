@@ -82,7 +82,7 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
     const missing = page.getByRole('switch', { name: /deaktivieren, die in der Liste fehl/ })
     const [, number = ''] =
       /(\d+) Person/.exec((await page.locator('label', { hasText: 'deaktivieren' }).textContent()) ?? '') ?? []
-    const ending = page.getByRole('status').filter({ hasText: 'Auch diese Dienst-Token enden' })
+    const ending = page.getByRole('status').filter({ hasText: 'Diese Dienst-Token enden mit ihrem Konto' })
     t.equal(await ending.count(), 0, 'nobody is disabled yet')
     await missing.check()
     t.strictSame(await ending.getByRole('listitem').allTextContents(), ['„Zeiterfassung“ von liste-c'])
@@ -98,14 +98,18 @@ t.test('administration', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async
       { disabled_on: null },
       { disabled_on: String },
     ])
-    const ended = page.getByRole('status').filter({ hasText: 'Diese Dienst-Token gelten nicht mehr' })
-    t.strictSame(await ended.getByRole('listitem').allTextContents(), ['„Zeiterfassung“ von liste-c'])
+    t.strictSame(await ending.getByRole('listitem').allTextContents(), ['„Zeiterfassung“ von liste-c'])
 
     await list.fill('Benutzername;Deaktiviert ab\nliste-b;2999-12-31\n')
-    await ended.waitFor({ state: 'detached' })
+    await ending.waitFor({ state: 'detached' })
     await button(page, 'Liste prüfen').click()
-    await button(page, '1 Änderung speichern').waitFor()
+    const saveDay = button(page, '1 Änderung speichern')
+    await saveDay.waitFor()
     t.strictSame(await ending.getByRole('listitem').allTextContents(), ['„Nachtlauf“ von liste-b'])
+    await saveDay.click()
+    await saveDay.waitFor({ state: 'detached' })
+    t.strictSame(await ending.getByRole('listitem').allTextContents(), ['„Nachtlauf“ von liste-b'], 'on that day')
+    t.equal(await page.getByText('gelten nicht mehr').count(), 0)
   })
 
   await t.test('creates a token of SCIM without an end, and shows what it is for', async (t) => {
