@@ -202,8 +202,12 @@ t.test('a list of unknown members is refused only if memberships would end', asy
 
 t.test('a team belongs to a group of logins or to SCIM, never to both', async (t) => {
   const bound = await create()
-  const refused = await owner.patch(`/api/teams/${bound.id}`, { external_group: unique('g') })
-  t.strictSame([refused.status, refused.headers['x-error-code']], [409, 'team_by_scim'])
+  for (const refused of [
+    await owner.patch(`/api/teams/${bound.id}`, { external_group: unique('g') }),
+    await owner.put(`/api/teams/by-external-id/${bound.externalId}`, { external_group: unique('g') }),
+  ]) {
+    t.strictSame([refused.status, refused.headers['x-error-code']], [409, 'team_by_scim'])
+  }
   t.equal((await owner.patch(`/api/teams/${bound.id}`, { name: unique('n') })).status, 200)
 
   const name = unique('login')
