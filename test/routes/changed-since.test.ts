@@ -167,8 +167,9 @@ t.test('occurrences: fields, parts, persons and titles', async (t) => {
   t.equal((await boss.get(`${occurrences}?after=4294967296`)).status, 400, 'a cursor of changes needs changed_since')
 })
 
-t.test('occurrences: an open one changes with the missed ones of the person', async (t) => {
-  const earlier = await db
+/** Inserts an occurrence of an earlier period that Ada has missed. */
+const insertMissed = () =>
+  db
     .insertInto('occurrences')
     .values({
       assignment_id: assignment.id,
@@ -182,6 +183,9 @@ t.test('occurrences: an open one changes with the missed ones of the person', as
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+
+t.test('occurrences: an open one changes with the missed ones of the person', async (t) => {
+  const earlier = await insertMissed()
   t.strictSame(await changed(boss, occurrences), [ofAda.id, earlier.id])
   await db.deleteFrom('occurrences').where('id', '=', earlier.id).execute()
 })
@@ -255,21 +259,7 @@ t.test('an occurrence that is deleted between any two statements is told only to
     prepare: async () => {
       await db.deleteFrom('occurrences').where('id', '=', id).execute()
       await forget()
-      const row = await db
-        .insertInto('occurrences')
-        .values({
-          assignment_id: assignment.id,
-          user_id: ada.id,
-          period: '2025-01-01',
-          due_on: '2025-12-31',
-          content_version: 1,
-          counts_from: new Date('2025-01-01'),
-          state: 'missed',
-          missed_at: new Date('2026-01-01'),
-        })
-        .returning('id')
-        .executeTakeFirstOrThrow()
-      id = row.id
+      id = (await insertMissed()).id
     },
     change: () => opened.db.deleteFrom('occurrences').where('id', '=', id).execute(),
   }

@@ -1,34 +1,20 @@
 import { existsSync } from 'node:fs'
 import { sql } from 'kysely'
 import t from 'tap'
-import { startIdentityProvider } from '../support/identity-provider.js'
-import { freePort } from '../support/postgres.js'
-import { oidcSettings } from '../support/sign-in.js'
-import { CHROMIUM, openApp } from './support/app.js'
+import { CHROMIUM } from './support/app.js'
 import { press } from './support/keys.js'
 import { until } from './support/patience.js'
-
-const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika Muster' }
+import { openWithProvider } from './support/provider-login.js'
 
 t.test(
   'an offline phone keeps its ratings until the person is back',
   { skip: !existsSync(CHROMIUM) && 'no Chromium' },
   async (t) => {
-    const port = await freePort()
-    const publicUrl = `http://localhost:${port}/`
-    const provider = await startIdentityProvider(t, `${publicUrl}api/auth/oidc/callback`)
-    provider.person = ERIKA
-    const oidc = oidcSettings(provider, publicUrl, { OIDC_RECHECK_DAYS: 7 })
-    const app = await openApp(t, { port, config: { publicUrl, oidc } })
-    const { page } = await app.newBrowser({ serviceWorkers: 'allow' })
+    const { app, provider, page, learn } = await openWithProvider(t)
     const context = page.context()
     const ratings = async () => {
       const rows = await app.db.selectFrom('review_log').select('rating').orderBy('id').execute()
       return rows.map(({ rating }) => rating)
-    }
-    const learn = async () => {
-      await page.goto(`${app.url}/lernen/git`)
-      await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
     }
 
     await page.goto(`${app.url}/anmelden`)

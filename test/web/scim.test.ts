@@ -1,27 +1,17 @@
 import { existsSync } from 'node:fs'
 import { sql } from 'kysely'
 import t from 'tap'
-import { startIdentityProvider } from '../support/identity-provider.js'
-import { freePort } from '../support/postgres.js'
 import { patchOf } from '../support/scim.js'
-import { oidcSettings } from '../support/sign-in.js'
-import { CHROMIUM, openApp } from './support/app.js'
+import { CHROMIUM } from './support/app.js'
 import { press } from './support/keys.js'
 import { until } from './support/patience.js'
-
-const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika Muster' }
+import { ERIKA, openWithProvider } from './support/provider-login.js'
 
 t.test(
   'a person whom SCIM has created logs in by the provider, leaves and comes back',
   { skip: !existsSync(CHROMIUM) && 'no Chromium' },
   async (t) => {
-    const port = await freePort()
-    const publicUrl = `http://localhost:${port}/`
-    const provider = await startIdentityProvider(t, `${publicUrl}api/auth/oidc/callback`)
-    provider.person = ERIKA
-    const oidc = oidcSettings(provider, publicUrl, { OIDC_RECHECK_DAYS: 7, OIDC_CREATE_USERS: false })
-    const app = await openApp(t, { port, config: { publicUrl, oidc } })
-    const { page } = await app.newBrowser({ serviceWorkers: 'allow' })
+    const { app, provider, page, learn } = await openWithProvider(t, { OIDC_CREATE_USERS: false })
     const made = await app.asAdmin('POST', '/api/auth/tokens', { name: 'Entra', scopes: ['scim'] })
     const { token } = (await made.json()) as { token: string }
 
@@ -35,10 +25,6 @@ t.test(
       await page.goto(`${app.url}/anmelden`)
       await page.getByRole('link', { name: 'Mit Firmenkonto anmelden' }).click()
       await page.getByRole('button', { name: 'Menü von Erika Muster' }).waitFor()
-    }
-    const learn = async () => {
-      await page.goto(`${app.url}/lernen/git`)
-      await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
     }
     const ratings = async () => {
       const rows = await app.db.selectFrom('review_log').select(['user_id', 'rating']).orderBy('id').execute()

@@ -1,0 +1,27 @@
+import type { Test } from 'tap'
+import { startIdentityProvider } from '../../support/identity-provider.js'
+import { freePort } from '../../support/postgres.js'
+import { oidcSettings } from '../../support/sign-in.js'
+import { openApp } from './app.js'
+
+/** The person whom the provider logs in */
+export const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika Muster' }
+
+/**
+ * Starts the app with a provider that confirms Erika for seven days, and opens a page of a browser that nobody is logged
+ * in to. `learn` opens the deck „Git“ there and waits for its first card.
+ */
+export async function openWithProvider(t: Test, settings: Parameters<typeof oidcSettings>[2] = {}) {
+  const port = await freePort()
+  const publicUrl = `http://localhost:${port}/`
+  const provider = await startIdentityProvider(t, `${publicUrl}api/auth/oidc/callback`)
+  provider.person = ERIKA
+  const oidc = oidcSettings(provider, publicUrl, { OIDC_RECHECK_DAYS: 7, ...settings })
+  const app = await openApp(t, { port, config: { publicUrl, oidc } })
+  const { page } = await app.newBrowser({ serviceWorkers: 'allow' })
+  const learn = async () => {
+    await page.goto(`${app.url}/lernen/git`)
+    await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
+  }
+  return { app, provider, page, learn }
+}
