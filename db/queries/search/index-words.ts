@@ -58,6 +58,7 @@ export async function takePending(transaction: Transaction<Database>): Promise<{
 /**
  * Reads the texts of items, and locks the items against deletion. Puts those that another transaction has locked back
  * into the queue instead of waiting for them: a deletion that has locked one may wait for a row of this transaction.
+ * @param ids distinct
  * @returns the texts, and whether an item was put back
  */
 export async function readSearchTexts(
@@ -69,6 +70,7 @@ export async function readSearchTexts(
   const { rows: texts } = await sql<SearchText>`
     select id, ${sql.ref(title)} as title, ${sql.ref(text)} as text
     from ${sql.table(table)} where id = any (${ids}::integer[]) for key share skip locked`.execute(transaction)
+  if (texts.length === ids.length) return { texts, isPutBack: false }
   const { numAffectedRows } = await sql`
     insert into search_pending (kind, ids)
     select ${kind}::text, array_agg(id) from ${sql.table(table)}
