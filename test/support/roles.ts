@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/types.js'
-import { SCOPES, TOKEN_SCOPES } from '../../src/domain/accounts/scopes.js'
+import { SCOPES, type Scope, TOKEN_SCOPES } from '../../src/domain/accounts/scopes.js'
 import { defineTest } from './edited-tests.js'
 import { createEditor, createSource } from './editing.js'
 import { createCard, createCheatsheet, createDeck, createUser, unique } from './factories.js'
@@ -10,14 +10,16 @@ import { type Caller, callerOf, type Service } from './service.js'
 const SESSIONS = ['anonymous', 'learner', 'author', 'other', 'editor', 'admin', 'auditor'] as const
 
 /**
- * Callers in the order of the columns: sessions, then the editor's and the administrator's tokens by scope; only an
- * administrator can have the scope `scim`
+ * Tokens with their scopes: one of the editor, which shows that a token has only the rights of its owner, and one of the
+ * administrator for each scope
  */
-export const CALLERS = [
-  ...SESSIONS,
-  ...['editor', 'admin'].flatMap((owner) => SCOPES.map((scope) => `${owner}:${scope}`)),
-  'admin:scim',
-]
+export const TOKENS: ReadonlyMap<string, readonly Scope[]> = new Map<string, readonly Scope[]>([
+  ['editor:all', SCOPES],
+  ...TOKEN_SCOPES.map((scope) => [`admin:${scope}`, [scope]] as const),
+])
+
+/** Callers in the order of the columns */
+export const CALLERS = [...SESSIONS, ...TOKENS.keys()]
 
 export interface Row {
   route: string
@@ -51,7 +53,7 @@ export function parseTable(text: string): Row[] {
 const WIDTH = 58
 
 export function formatRow({ route, statuses, query, body }: Row): string {
-  const groups = [statuses.slice(0, 7), statuses.slice(7, 11), statuses.slice(11)]
+  const groups = [statuses.slice(0, 7), statuses.slice(7, 8), statuses.slice(8)]
   return [route.padEnd(WIDTH), ...groups.map((group) => group.join(' ')), query, body].filter(Boolean).join('  ')
 }
 
@@ -75,9 +77,15 @@ export function listOperations(document: Json): Operation[] {
   )
 }
 
+export interface Answer {
+  status: number
+  /** Header `X-Error-Code` */
+  code: string | undefined
+}
+
 export interface Roles {
-  /** Sends the request as each caller. Returns the statuses in the order of `CALLERS`. */
-  ask(operation: Operation, given: Pick<Row, 'query' | 'body'>): Promise<number[]>
+  /** Sends the request as each caller. Returns the answers in the order of `CALLERS`. */
+  ask(operation: Operation, given: Pick<Row, 'query' | 'body'>): Promise<Answer[]>
 }
 
 export async function createRoles(service: Service): Promise<Roles> {
@@ -95,14 +103,10 @@ export async function createRoles(service: Service): Promise<Roles> {
     (caller) => names.find(({ id }) => id === caller?.id)?.username,
   )
   const tokens: Caller[] = []
-  for (const [owner, scopes] of [
-    [editor, SCOPES],
-    [admin, TOKEN_SCOPES],
-  ] as const) {
-    for (const scope of scopes) {
-      const { body } = await owner.post('/api/auth/tokens', { name: scope, scopes: [scope] })
-      tokens.push(callerOf(app, undefined, body.token))
-    }
+  for (const [name, scopes] of TOKENS) {
+    const owner = name.startsWith('editor:') ? editor : admin
+    const { body } = await owner.post('/api/auth/tokens', { name, scopes })
+    tokens.push(callerOf(app, undefined, body.token))
   }
 
   let items = await createItems(db, editor.id, learner.id)
@@ -116,7 +120,7 @@ export async function createRoles(service: Service): Promise<Roles> {
 
   return {
     ask: async ({ method, path, type }, { query, body }) => {
-      const statuses: number[] = []
+      const answers: Answer[] = []
       for (const caller of [...sessions, ...tokens]) {
         const current = items
         const fill = (text: string) =>
@@ -125,19 +129,20 @@ export async function createRoles(service: Service): Promise<Roles> {
             return whole.startsWith('"') ? JSON.stringify(value) : String(value)
           })
         const payload = body === '' ? (type === 'application/json' ? '{}' : 'x') : fill(body)
-        const { status } = await caller.send({
+        const { status, headers } = await caller.send({
           method: method as 'GET',
           url: fillPath(path, current) + fill(query),
           ...(type !== undefined && { payload, headers: { 'content-type': type } }),
         })
-        statuses.push(status)
+        answers.push({ status, code: headers['x-error-code'] as string | undefined })
         // The request may have changed or deleted the items.
         if (status < 400 && method !== 'GET' && path.startsWith('/api/content/')) {
           items = await createItems(db, editor.id, learner.id)
         }
       }
-      if (method !== 'GET' && /^\/api\/(auth|accounts\/me)/.test(path)) await renew()
-      return statuses
+      const mayEndSessions = method !== 'GET' && /^\/api\/(auth|accounts\/me)/.test(path)
+      if (mayEndSessions && answers.some(({ status }) => status < 400)) await renew()
+      return answers
     },
   }
 }

@@ -38,7 +38,7 @@ const rule = (path: string, reading: Need, writing = reading, creating = writing
 
 /**
  * Scopes per route; the longest matching path wins. Tokens need all scopes for an unlisted route, and
- * test/routes/route-guard.test.ts fails if a route that requires a login is not listed. test/routes/scopes.test.ts
+ * test/routes/route-guard.test.ts fails if a route that requires a login is not listed. test/routes/roles.test.ts
  * compares every route with the OpenAPI document, which names these scopes.
  */
 const RULES: Rule[] = [
