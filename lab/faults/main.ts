@@ -27,7 +27,7 @@ const faults = known.filter(
 
 /** Milliseconds of each test file without a fault, by `keyOf` */
 const durations = new Map<string, number>()
-const results = new Map<string, 'caught' | 'missed' | 'no longer applies'>()
+const results = new Map<string, 'caught' | 'missed' | 'no longer applies' | 'no program'>()
 const broken = new Set<string>()
 
 const benches = await Promise.all(Array.from({ length: BENCHES }, () => Workbench.create()))
@@ -59,6 +59,7 @@ try {
 
 const count = (result: string) => [...results.values()].filter((one) => one === result).length
 if (count('no longer applies') > 0) process.stdout.write(`${count('no longer applies')} no longer apply\n`)
+if (count('no program') > 0) process.stdout.write(`${count('no program')} do not run\n`)
 if (broken.size === 0) process.stdout.write(`${count('caught')} caught, ${count('missed')} missed\n`)
 process.exitCode = broken.size === 0 && count('caught') === faults.length ? 0 : 1
 
@@ -77,6 +78,11 @@ async function tryFault(bench: Workbench, fault: Fault): Promise<void> {
       const usual = durations.get(keyOf(test, server)) ?? 0
       const result = await bench.test(test, { server, timeoutMs: Math.max(MIN_TIMEOUT_MS, TIMEOUT_FACTOR * usual) })
       if (result.kind === 'passed') continue
+      if (/ is not defined$/.test(result.by)) {
+        results.set(id, 'no program')
+        process.stdout.write(`${id}: its code does not run (${result.by})\n`)
+        return
+      }
       results.set(id, 'caught')
       const how = result.kind === 'timeout' ? 'caught by timeout' : 'caught'
       process.stdout.write(`${id}: ${how}, ${test} (${result.by}), ${seconds()}\n`)

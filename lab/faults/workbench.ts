@@ -78,7 +78,10 @@ export class Workbench {
     }
   }
 
-  /** Runs a test file. A run that exceeds `timeoutMs` is ended with all its processes. */
+  /**
+   * Runs a test file until its end or its first failed assertion, because a fault can leave a later test waiting. A run
+   * that exceeds `timeoutMs` is ended with all its processes.
+   */
   async test(file: string, { server, timeoutMs }: { server: boolean; timeoutMs: number }): Promise<TestResult> {
     const test = ['node', compiledOf(file)]
     const [program = '', ...args] = server ? ['node', 'dist/test/support/with-postgres.js', ...test] : test
@@ -90,25 +93,32 @@ export class Workbench {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#running = child
+    const timers: NodeJS.Timeout[] = []
+    const end = () => {
+      this.#kill('SIGTERM')
+      timers.push(setTimeout(() => this.#kill('SIGKILL'), STOP_MS))
+    }
+    let isOver = false
+    const timeout = setTimeout(() => {
+      isOver = true
+      end()
+    }, timeoutMs)
+    timers.push(timeout)
     let output = ''
+    let failure: string | undefined
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text
+        if (isOver || failure !== undefined) return
+        failure = firstFailure(output)
+        if (failure !== undefined) end()
       })
     }
-    let isOver = false
-    const timers = [
-      setTimeout(() => {
-        isOver = true
-        this.#kill('SIGTERM')
-      }, timeoutMs),
-      setTimeout(() => this.#kill('SIGKILL'), timeoutMs + STOP_MS),
-    ]
     const [status, signal] = await once(child, 'close')
     for (const timer of timers) clearTimeout(timer)
+    if (failure !== undefined) return { kind: 'failed', by: failure }
     if (isOver) return { kind: 'timeout', by: `no end within ${Math.round(timeoutMs / 1_000)} s` }
-    if (status === 0) return { kind: 'passed' }
-    return { kind: 'failed', by: firstFailure(output) ?? `exit status ${status ?? signal}` }
+    return status === 0 ? { kind: 'passed' } : { kind: 'failed', by: `exit status ${status ?? signal}` }
   }
 }
 
@@ -116,8 +126,8 @@ function compiledOf(file: string): string {
   return `dist/${file.replace(/\.ts$/, '.js')}`
 }
 
-/** Returns the beginning of the name of the first failed assertion. */
+/** Returns the beginning of the name of the first failed assertion whose line is complete. */
 function firstFailure(output: string): string | undefined {
-  const [, name] = /^ *not ok \d+ - (.+?)(?: # time=.*)?(?: \{)?$/m.exec(output) ?? []
+  const [, name] = /^ *not ok \d+ - (.+?)(?: # time=.*)?(?: \{)?\n/m.exec(output) ?? []
   return name?.slice(0, MAX_NAME)
 }

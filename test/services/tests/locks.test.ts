@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import t from 'tap'
 import { deleteAnswersBefore, insertAttempt, lockAttempt } from '../../../db/queries/tests/attempts.js'
 import { findSums, lockSums } from '../../../db/queries/tests/statistics.js'
@@ -7,7 +6,7 @@ import type { Database } from '../../../db/types.js'
 import { commandLineActor } from '../../../src/commands/actor.js'
 import { purgeSource } from '../../../src/services/content/sources.js'
 import { endAttempt } from '../../../src/services/tests/end-attempt.js'
-import { createMigratedDatabase, TEST_DATABASE_URL } from '../../support/database.js'
+import { createMigratedDatabase, TEST_DATABASE_URL, waitUntilBlocked } from '../../support/database.js'
 import { createSource } from '../../support/editing.js'
 import { createUser, unique } from '../../support/factories.js'
 import { CARDS, publishTest } from '../../support/taken-tests.js'
@@ -15,8 +14,9 @@ import { CARDS, publishTest } from '../../support/taken-tests.js'
 // The embedded database has a single connection, so no request ever waits for a lock.
 const skip = TEST_DATABASE_URL === undefined && 'needs a server'
 t.setTimeout(120_000)
-const { db, close } = await createMigratedDatabase()
-t.teardown(close)
+const database = await createMigratedDatabase()
+t.teardown(database.close)
+const { db } = database
 
 async function begin() {
   const source = await createSource(db)
@@ -38,14 +38,8 @@ async function begin() {
 const touchQuestions = (transaction: Kysely<Database>, id: number) =>
   transaction.updateTable('attempt_questions').set({ points: 1 }).where('attempt_id', '=', id).execute()
 
-async function waitForLock(): Promise<void> {
-  for (;;) {
-    const { rows } = await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-    if (rows.length > 0) return
-    await sleep(20)
-  }
-}
+/** Waits until `work` is held up by a lock; without one, until it ends. */
+const heldUp = (work: Promise<unknown>) => Promise.race([work, waitUntilBlocked(database)])
 
 t.test('a purge waits for a submit before it touches the version of the attempt', { skip }, async (t) => {
   const { source, test, id } = await begin()
@@ -53,7 +47,7 @@ t.test('a purge waits for a submit before it touches the version of the attempt'
   await db.transaction().execute(async (transaction) => {
     await lockAttempt(transaction, id)
     purged = purgeSource(db, commandLineActor(), source)
-    await waitForLock()
+    await heldUp(purged)
     await lockSums(transaction, test.id, test.version)
   })
   await purged
@@ -84,7 +78,7 @@ t.test('a second end of an attempt waits for the first and changes nothing', { s
   await db.transaction().execute(async (transaction) => {
     await lockAttempt(transaction, id)
     second = endAttempt(db, id, new Date('2026-01-03'))
-    await waitForLock()
+    await heldUp(second)
     await transaction.updateTable('attempts').set(first).where('id', '=', id).execute()
   })
   t.match(await second, first)
