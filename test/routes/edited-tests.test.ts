@@ -3,7 +3,7 @@ import { NOT_AN_EDITOR } from '../../src/domain/accounts/refusals.js'
 import { readMoodle } from '../../src/domain/moodle/index.js'
 import { archiveTest, saveDefinition } from '../../src/services/tests/save-definition.js'
 import { defineTest, OPTIONS, writeQuestion, writeTest } from '../support/edited-tests.js'
-import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
+import { copyCard, createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
@@ -429,7 +429,9 @@ t.test('exports more questions than one step writes, in the order of their decks
   const names = Array.from({ length: 120 }, (_, index) => `Frage ${index + 1}`)
   for (const part of [names.slice(0, 60), names.slice(60)]) {
     const deck = await writeDeck(author, own)
-    for (const question of part) await writeQuestion(author, deck, { question })
+    const [question = '', ...others] = part
+    const card = await writeQuestion(author, deck, { question })
+    await copyCard(db, card.id, others)
   }
   const table = await author.get(`/api/content/sources/${own}/questions?format=csv`)
   t.strictSame(
@@ -479,13 +481,13 @@ t.test('lists more tests than a statement reads, by name', async (t) => {
     .executeTakeFirstOrThrow()
   // Two tests of each name, so that the order of equal names is tested, too.
   const names = Array.from({ length: 300 }, (_, index) => `${(index >> 1) % 3 === 0 ? 'ä' : 'Z'} ${100 + (index >> 1)}`)
-  for (const [index, name] of names.entries()) {
-    const values = { slug: `${slug}-${index}`, source_id: own, source_key: `${slug}-${index}` }
-    await db
-      .insertInto('tests')
-      .values({ ...values, definition: JSON.stringify({ ...definition, name }) })
-      .execute()
-  }
+  const rows = names.map((name, index) => ({
+    slug: `${slug}-${index}`,
+    source_id: own,
+    source_key: `${slug}-${index}`,
+    definition: JSON.stringify({ ...definition, name }),
+  }))
+  await db.insertInto('tests').values(rows).execute()
   const { tests, next_after } = (await author.get(`${URL}?limit=1000`)).body
   t.equal(next_after, null)
   const { compare } = new Intl.Collator('de')

@@ -26,10 +26,10 @@ export async function createTeam(
     ...members.map((user_id) => ({ user_id, role: 'member' as const })),
     ...leads.map((user_id) => ({ user_id, role: 'lead' as const })),
   ]
-  for (const row of rows) {
+  if (rows.length > 0) {
     await db
       .insertInto('team_members')
-      .values({ ...row, team_id: id, origin: 'hand', from_on })
+      .values(rows.map((row) => ({ ...row, team_id: id, origin: 'hand', from_on })))
       .execute()
   }
   return id

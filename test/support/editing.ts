@@ -1,4 +1,4 @@
-import type { Insertable, Kysely } from 'kysely'
+import { type Insertable, type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/types.js'
 import { unique } from './factories.js'
 import type { Caller, Service } from './service.js'
@@ -51,4 +51,19 @@ export async function writeCard(editor: Caller, deck: string, rest: object = {})
   const card = { question: unique('Frage'), answer: unique('Antwort'), level: 'basis', ...rest }
   const { body } = await editor.post('/api/content/cards', { deck, client_id: unique('client'), ...card })
   return body.card
+}
+
+/** Inserts copies of a card at the end of its deck, one with each question, without versions. Returns their ids. */
+export async function copyCard(db: Kysely<Database>, id: number, questions: string[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    with copies as (
+      insert into cards (deck_id, question, answer, level, exercise, sort_order)
+      select deck_id, copy, answer, level, exercise, sort_order + number
+      from cards cross join unnest(${questions}::text[]) with ordinality as copies (copy, number)
+      where id = ${id} order by number
+      returning id, deck_id
+    )
+    insert into imported_cards (card_id, deck_id, key) select id, deck_id, 'k-' || id from copies
+    returning card_id as id`.execute(db)
+  return rows.map((row) => row.id).sort((one, other) => one - other)
 }
