@@ -2,20 +2,18 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { SCOPES } from '../../../src/domain/accounts/scopes.js'
 import { createToken as generateToken, hashToken } from '../../../src/domain/accounts/tokens.js'
-import { createUser, hashOfPassword, PASSWORD } from '../../support/factories.js'
+import { createUser, hashOfPassword, PASSWORD, unique } from '../../support/factories.js'
 import { callerOf, cookieOf } from '../../support/service.js'
 import { type Browser, startSignIn } from '../../support/sign-in.js'
 
 const NEEDED = { status: 401, code: 'provider_login_needed' }
-const erika = { sub: 'erika', preferred_username: 'erika' }
 
-type SignIn = Awaited<ReturnType<typeof startSignIn>>
-
-const start = (t: Parameters<typeof startSignIn>[0]) => startSignIn(t, { OIDC_RECHECK_DAYS: 7 })
+const service = await startSignIn(t, { OIDC_RECHECK_DAYS: 7 })
+const { db } = service
 
 /** Moves the last confirmation of every identity into the past. */
-const age = ({ db }: SignIn, days: number) =>
-  db
+const age = (days: number, on = db) =>
+  on
     .updateTable('identities')
     .set({ confirmed_at: sql<Date>`now() - make_interval(hours => ${24 * days + 1})` })
     .execute()
@@ -26,31 +24,37 @@ const outcome = ({ status, headers }: { status: number; headers: Record<string, 
 })
 
 /** Stores an API token of the user. Creating it by a request would need a recent login. */
-async function createToken({ db, app }: SignIn, user_id: number, name: string) {
+async function createToken(user_id: number, name: string, { app, db } = service) {
   const token = generateToken()
   const row = { user_id, name, token_hash: hashToken(token) as Buffer, scopes: [...SCOPES] }
   const { id } = await db.insertInto('api_tokens').values(row).returning('id').executeTakeFirstOrThrow()
   return { id, get: callerOf(app, undefined, token).get }
 }
 
+/** Returns a person who is new to the service. */
+function newPerson() {
+  const sub = unique('person')
+  return { sub, preferred_username: sub }
+}
+
 const idOf = async (browser: Browser) => (await browser.caller().get('/api/auth/me')).body.user.id as number
 
 t.test('a session and a token wait for the provider after the days', async (t) => {
-  const service = await start(t)
   const browser = service.browser()
+  const erika = newPerson()
   await browser.signIn(erika)
   const id = await idOf(browser)
-  const token = await createToken(service, await idOf(browser), 'nightly')
-  const script = await createToken(service, await idOf(browser), 'script')
+  const token = await createToken(await idOf(browser), 'nightly')
+  const script = await createToken(await idOf(browser), 'script')
   const admin = await service.admin()
   const marked = await admin.patch(`/api/accounts/${id}/tokens/${script.id}`, { is_service: true })
   t.match(marked.body, { id: script.id, name: 'script', is_service: true })
 
-  await age(service, 6)
+  await age(6)
   t.equal((await browser.caller().get('/api/auth/me')).status, 200)
   t.equal((await token.get('/api/decks')).status, 200)
 
-  await age(service, 7)
+  await age(7)
   t.strictSame(outcome(await browser.caller().get('/api/auth/me')), NEEDED)
   t.strictSame(outcome(await browser.caller().post('/api/review', {})), NEEDED)
   t.strictSame(outcome(await token.get('/api/decks')), NEEDED)
@@ -69,10 +73,9 @@ t.test('a session and a token wait for the provider after the days', async (t) =
 })
 
 t.test('shows the pages of the provider if it needs the person', async (t) => {
-  const service = await start(t)
   const browser = service.browser()
-  await browser.signIn(erika)
-  await age(service, 8)
+  await browser.signIn(newPerson())
+  await age(8)
   browser.ofProvider.clear()
   const silent = await browser.visit('/api/auth/oidc/start?weiter=/decks')
   const refused = await service.provider.follow(silent, { cookies: browser.ofProvider })
@@ -85,11 +88,10 @@ t.test('shows the pages of the provider if it needs the person', async (t) => {
 })
 
 t.test('a person who is blocked at the provider stays out', async (t) => {
-  const service = await start(t)
   const browser = service.browser()
-  await browser.signIn(erika)
-  const token = await createToken(service, await idOf(browser), 'nightly')
-  await age(service, 8)
+  await browser.signIn(newPerson())
+  const token = await createToken(await idOf(browser), 'nightly')
+  await age(8)
   const silent = await browser.visit('/api/auth/oidc/start')
   const denied = `${new URL(silent).searchParams.get('redirect_uri')}?error=access_denied&state=${new URL(silent).searchParams.get('state')}`
   const visible = await browser.visit(denied)
@@ -101,8 +103,7 @@ t.test('a person who is blocked at the provider stays out', async (t) => {
 })
 
 t.test('a password works only after the provider has confirmed the person', async (t) => {
-  const service = await start(t)
-  const { anonymous, db, provider } = service
+  const { anonymous, provider } = service
   const user = await createUser(db, { password_hash: await hashOfPassword() })
   const chef = await createUser(db, { emergency: true, password_hash: await hashOfPassword() })
   const free = await createUser(db, { password_hash: await hashOfPassword() })
@@ -118,7 +119,7 @@ t.test('a password works only after the provider has confirmed the person', asyn
   await db.insertInto('identities').values(other).execute()
   const before = await logIn(user)
   t.equal(before.status, 200)
-  await age(service, 8)
+  await age(8)
   t.strictSame(outcome(await logIn(user)), NEEDED)
   t.equal((await logIn(user, 'falsch')).headers['x-error-code'], 'wrong_login', 'a wrong password reveals nothing')
   t.equal((await logIn(chef)).status, 200, 'emergency access is exempt')
@@ -132,47 +133,27 @@ t.test('a password works only after the provider has confirmed the person', asyn
   t.equal((await session.get('/api/auth/me')).status, 200, 'the former session is valid again')
 })
 
-t.test('nothing ends while the provider does not respond', async (t) => {
-  const service = await start(t)
-  const browser = service.browser()
-  await browser.signIn(erika)
-  const token = await createToken(service, await idOf(browser), 'nightly')
-  const id = await idOf(browser)
-  await service.db
-    .updateTable('users')
-    .set({ password_hash: await hashOfPassword() })
-    .where('id', '=', id)
-    .execute()
-  await age(service, 100)
-  await service.provider.stop()
-  t.equal((await browser.caller().get('/api/auth/me')).status, 200)
-  t.equal((await token.get('/api/decks')).status, 200)
-  const byPassword = await service.anonymous.post('/api/auth/login', { username: 'erika', password: PASSWORD })
-  t.equal(byPassword.status, 200)
-})
-
 t.test('nothing is checked without OIDC_RECHECK_DAYS', async (t) => {
-  const service = await startSignIn(t)
-  const browser = service.browser()
-  await browser.signIn(erika)
-  await age(service, 1000)
+  const unchecked = await startSignIn(t)
+  const browser = unchecked.browser()
+  await browser.signIn(newPerson())
+  await age(1000, unchecked.db)
   t.equal((await browser.caller().get('/api/auth/me')).status, 200)
 })
 
 t.test('disabling an account lists its service tokens', async (t) => {
-  const service = await start(t)
   const browser = service.browser()
-  await browser.signIn(erika)
+  await browser.signIn(newPerson())
   const id = await idOf(browser)
-  await createToken(service, await idOf(browser), 'nightly')
-  const script = await createToken(service, await idOf(browser), 'script')
+  await createToken(await idOf(browser), 'nightly')
+  const script = await createToken(await idOf(browser), 'script')
   const admin = await service.admin()
   const mark = (userId: number, tokenId: number) =>
     admin.patch(`/api/accounts/${userId}/tokens/${tokenId}`, { is_service: true })
   t.equal((await mark(id, script.id)).status, 200)
   t.equal((await mark(id, 2_000_000)).status, 404)
   t.equal((await browser.caller().patch(`/api/accounts/${id}/tokens/${script.id}`, { is_service: true })).status, 403)
-  const { body } = await admin.get('/api/accounts/audit?action=token.service')
+  const { body } = await admin.get('/api/accounts/audit?action=token.service&limit=1')
   t.match(body.entries, [{ target_id: script.id, target: 'script', details: { user_id: id, is_service: true } }])
   const disabled = await admin.patch(`/api/accounts/${id}`, { disabled_on: '2020-01-01' })
   t.strictSame(disabled.body.service_tokens, [{ id: script.id, name: 'script' }])
@@ -180,15 +161,13 @@ t.test('disabling an account lists its service tokens', async (t) => {
 })
 
 t.test('another person at the provider does not take over the session', async (t) => {
-  const service = await start(t)
   const browser = service.browser()
-  await browser.signIn(erika)
-  await age(service, 8)
+  await browser.signIn(newPerson())
+  await age(8)
   const silent = await browser.visit('/api/auth/oidc/start?weiter=/decks')
   // Max is logged in at the provider.
   const max = service.browser()
-  await max.signIn({ sub: 'max', preferred_username: 'max' })
-  service.provider.person = { sub: 'max', preferred_username: 'max' }
+  await max.signIn(newPerson())
   const back = await service.provider.follow(silent, { cookies: max.ofProvider })
   const asked = new URL(await browser.visit(back))
   t.equal(asked.searchParams.get('max_age'), '0', 'the provider must ask who it is')
@@ -196,11 +175,10 @@ t.test('another person at the provider does not take over the session', async (t
 })
 
 t.test('only an administrator unlinks the provider', async (t) => {
-  const service = await start(t)
   const browser = service.browser()
-  await browser.signIn(erika)
+  await browser.signIn(newPerson())
   const id = await idOf(browser)
-  await service.db
+  await db
     .updateTable('users')
     .set({ password_hash: await hashOfPassword() })
     .where('id', '=', id)
@@ -211,6 +189,27 @@ t.test('only an administrator unlinks the provider', async (t) => {
   const admin = await service.admin()
   t.equal((await admin.delete(`/api/accounts/${id}/identities`)).status, 200)
   t.strictSame((await browser.caller().get('/api/auth/oidc/identities')).body.identities, [])
-  const { body } = await admin.get('/api/accounts/audit?action=user.identities')
+  const { body } = await admin.get('/api/accounts/audit?action=user.identities&limit=1')
   t.match(body.entries, [{ target_id: id, details: { ended: 1 } }])
+})
+
+t.test('nothing ends while the provider does not respond', async (t) => {
+  // Its own service, because the other one has just reached the provider.
+  const service = await startSignIn(t, { OIDC_RECHECK_DAYS: 7 })
+  const browser = service.browser()
+  const erika = newPerson()
+  await browser.signIn(erika)
+  const token = await createToken(await idOf(browser), 'nightly', service)
+  const id = await idOf(browser)
+  await service.db
+    .updateTable('users')
+    .set({ password_hash: await hashOfPassword() })
+    .where('id', '=', id)
+    .execute()
+  await age(100, service.db)
+  await service.provider.stop()
+  t.equal((await browser.caller().get('/api/auth/me')).status, 200)
+  t.equal((await token.get('/api/decks')).status, 200)
+  const byPassword = await service.anonymous.post('/api/auth/login', { username: erika.sub, password: PASSWORD })
+  t.equal(byPassword.status, 200)
 })
