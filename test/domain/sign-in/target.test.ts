@@ -54,6 +54,17 @@ t.test('refuses the API in any spelling, and long targets', async (t) => {
   t.equal(parseTarget(`/${'ä'.repeat(300)}`), '/', 'as it is sent to the provider')
 })
 
+t.test('refuses a target outside the app', async (t) => {
+  for (const text of [
+    ...['//evil.example', '/\\evil.example', '\\\\evil.example', 'https://evil.example', 'javascript:alert(1)'],
+    ...['/%2F/evil.example', '/%5Cevil.example', '/%252F%252Fevil', '/\t/evil.example', '/\n/evil', '/%09/evil'],
+    ...['/.//evil.example', '/..//evil', '/a/../../evil', '/%2e%2e/evil', '/decks//evil', '/api/auth/logout', 'decks'],
+    ...['/%', '/%ff', '/\u0000', `/${'x'.repeat(3_000)}`, '/%E2%80%A8\u0007'],
+  ]) {
+    t.equal(parseTarget(text), '/', text)
+  }
+})
+
 t.test('a refusal leads to the login page, which knows the target', async (t) => {
   t.equal(faultAddress('/', 'abgelaufen', '/'), '/anmelden?fehler=abgelaufen')
   t.equal(faultAddress('/a/', 'abgelaufen', '/b?c=d'), '/a/anmelden?fehler=abgelaufen&weiter=%2Fb%3Fc%3Dd')
