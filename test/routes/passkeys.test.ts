@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import pino from 'pino'
 import t from 'tap'
+import { relyingPartyOf } from '../../src/domain/accounts/passkeys.js'
 import { Authenticator } from '../support/authenticator.js'
-import { createMigratedDatabase, lend } from '../support/database.js'
 import { createUser, hashOfPassword, PASSWORD } from '../support/factories.js'
 import { holdLoginLimits } from '../support/login-limits.js'
 import { type Caller, callerOf, cookieOf, errorBody, startService } from '../support/service.js'
@@ -15,8 +15,7 @@ const TOO_OLD = errorBody(403, 'Bitte erneut anmelden')
 
 const log: { reason?: string }[] = []
 const logger = pino({ level: 'warn' }, { write: (line: string) => log.push(JSON.parse(line)) })
-const config = { publicUrl: `${ORIGIN}/` }
-const service = await startService(t, { config, logger })
+const service = await startService(t, { config: { publicUrl: `${ORIGIN}/` }, logger })
 const lastReason = () => log.at(-1)?.reason
 const { app, db, anonymous } = service
 
@@ -41,29 +40,31 @@ const ageLogins = (user_id: number) =>
     .execute()
 
 t.test('offers no passkeys at an origin without support', async (t) => {
-  const database = await createMigratedDatabase()
-  t.teardown(() => database.close())
-  const shared = lend(database)
-  for (const [publicUrl, passkeys] of [
-    [undefined, false],
-    ['http://training.example.org/', false],
-    ['http://127.0.0.1:3000/', false],
-    ['https://10.0.0.7/', false],
-    ['https://[fd00::7]/', false],
-    ['http://localhost:3000/', true],
-    ['https://example.org/training/', true],
+  const other = await startService(t, { config: { publicUrl: 'http://training.example.org/' } })
+  const { body } = await other.anonymous.get('/api/auth/methods')
+  t.match(body, { password: true, passkeys: false, oidc: null })
+  const absent = errorBody(404, 'Passkeys werden hier nicht angeboten')
+  t.strictSame((await other.anonymous.post('/api/auth/passkeys/login-options')).body, absent)
+  const credential = newAuthenticator().logIn({ challenge: 'x' })
+  t.strictSame((await other.anonymous.post('/api/auth/passkeys/login', { credential })).body, absent)
+  const member = await other.member()
+  t.strictSame((await member.post('/api/auth/passkeys/options')).body, absent)
+  t.strictSame((await member.get('/api/auth/passkeys')).body, { passkeys: [] })
+  t.equal((await member.patch('/api/accounts/me', { passkey_only: true })).status, 409)
+  t.match((await anonymous.get('/api/auth/methods')).body, { password: true, passkeys: true, oidc: null })
+})
+
+t.test('an origin supports passkeys by https with a name, and by the local host', async (t) => {
+  for (const [publicUrl, id] of [
+    [undefined, undefined],
+    ['http://training.example.org/', undefined],
+    ['http://127.0.0.1:3000/', undefined],
+    ['https://10.0.0.7/', undefined],
+    ['https://[fd00::7]/', undefined],
+    ['http://localhost:3000/', 'localhost'],
+    ['https://example.org/training/', 'example.org'],
   ] as const) {
-    const other = await startService(t, { config: { publicUrl }, database: shared })
-    t.match((await other.anonymous.get('/api/auth/methods')).body, { password: true, passkeys, oidc: null })
-    if (passkeys) continue
-    const absent = errorBody(404, 'Passkeys werden hier nicht angeboten')
-    t.strictSame((await other.anonymous.post('/api/auth/passkeys/login-options')).body, absent, String(publicUrl))
-    const credential = newAuthenticator().logIn({ challenge: 'x' })
-    t.strictSame((await other.anonymous.post('/api/auth/passkeys/login', { credential })).body, absent)
-    const member = await other.member()
-    t.strictSame((await member.post('/api/auth/passkeys/options')).body, absent)
-    t.strictSame((await member.get('/api/auth/passkeys')).body, { passkeys: [] })
-    t.equal((await member.patch('/api/accounts/me', { passkey_only: true })).status, 409)
+    t.equal(relyingPartyOf(publicUrl)?.id, id, String(publicUrl))
   }
 })
 
@@ -334,20 +335,22 @@ t.test('refuses a counter that decreases or stays', async (t) => {
 })
 
 t.test('failures count as failed logins of the credential and address', async (t) => {
-  const other = await startService(t, { config })
-  const member = await other.member()
+  const forget = () => db.deleteFrom('login_failures').execute()
+  await forget()
+  t.teardown(forget)
+  const member = await service.member()
   const { authenticator } = await register(member)
   const second = await register(member)
   const statuses: number[] = []
   for (let count = 0; count < 7; count++) {
-    statuses.push((await logIn(authenticator, { verifies: false }, other.anonymous)).status)
-    await holdLoginLimits(other.db)
+    statuses.push((await logIn(authenticator, { verifies: false })).status)
+    await holdLoginLimits(db)
   }
   t.equal(statuses[0], 401)
   t.equal(statuses.at(-1), 429)
-  t.equal((await logIn(authenticator, {}, other.anonymous)).status, 429, 'the right response is refused as well')
-  t.equal((await logIn(second.authenticator, {}, other.anonymous)).status, 200, 'another passkey has a separate limit')
-  const { score } = await other.db
+  t.equal((await logIn(authenticator)).status, 429, 'the right response is refused as well')
+  t.equal((await logIn(second.authenticator)).status, 200, 'another passkey has a separate limit')
+  const { score } = await db
     .selectFrom('login_failures')
     .select('score')
     .where('account_hash', '=', Buffer.alloc(0))
@@ -356,20 +359,20 @@ t.test('failures count as failed logins of the credential and address', async (t
 })
 
 t.test('a flood of login options from one address stops neither logins nor registrations', async (t) => {
-  const other = await startService(t, { config })
-  const member = await other.member()
+  await db.deleteFrom('passkey_challenges').execute()
+  const member = await service.member()
   const { authenticator } = await register(member)
   const begun = (await member.post('/api/auth/passkeys/options')).body
   const flood = () =>
     sql`
     insert into passkey_challenges (challenge, purpose, network, expires_at)
     select sha256(('flood' || number || random())::bytea), 'login', '127.0.0.1', now() + interval '4 minutes'
-    from generate_series(1, 2000) as number`.execute(other.db)
+    from generate_series(1, 2000) as number`.execute(db)
   await flood()
-  const login = await logIn(authenticator, {}, other.anonymous)
+  const login = await logIn(authenticator)
   t.equal(login.status, 200, 'the oldest challenge was deleted')
   const open = async (purpose: 'login' | 'register') =>
-    (await other.db.selectFrom('passkey_challenges').select('user_id').where('purpose', '=', purpose).execute()).length
+    (await db.selectFrom('passkey_challenges').select('user_id').where('purpose', '=', purpose).execute()).length
   t.equal(await open('login'), 1_999)
   const finished = await member.post('/api/auth/passkeys', {
     name: 'Notebook',
