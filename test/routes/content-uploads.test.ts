@@ -9,7 +9,7 @@ import { Readable } from 'node:stream'
 import { mock } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { tryLock } from '../../db/queries/try-lock.js'
 import { commandLineActor } from '../../src/commands/actor.js'
 import { IMPORT_RUNS } from '../../src/domain/content/refusals.js'
@@ -36,10 +36,10 @@ async function listen(one = app): Promise<number> {
   return (one.server.address() as AddressInfo).port
 }
 const port = await listen()
-/** Starts a service on the same database with a short time limit for bodies that are no uploads. */
-const startImpatient = async (t: Test) => {
-  return listen((await startService(t, { database: lend(database), config: { tmpDir }, requestTimeoutMs: 700 })).app)
-}
+/** Port of a service on the same database with a short time limit for bodies that are no uploads */
+const impatient = await listen(
+  (await startService(t, { database: lend(database), config: { tmpDir }, requestTimeoutMs: 700 })).app,
+)
 
 const TYPE = { 'content-type': 'application/octet-stream' }
 const tableOf = (cards: Record<string, string>) =>
@@ -81,7 +81,6 @@ async function drip(
 }
 
 t.test('an upload may be slow, other bodies may not', async (t) => {
-  const to = await startImpatient(t)
   const table = tableOf({ a: 'eins', b: 'zwei' })
   const pieces = [...table].map((byte) => Buffer.from([byte])).slice(0, 20)
   pieces.push(table.subarray(20))
@@ -89,14 +88,14 @@ t.test('an upload may be slow, other bodies may not', async (t) => {
     '/api/content/imports?name=langsam.csv',
     { ...TYPE, 'transfer-encoding': 'chunked' },
     pieces,
-    { pause: 60, to },
+    { pause: 60, to: impatient },
   )
   t.match(slow, { status: 200, body: { stats: { cards: { created: 2 } } } }, 'longer than 0.7 s')
 
   const json = Buffer.from('{"username":"a","password":"b"}')
   const headers = { 'content-type': 'application/json', 'content-length': String(json.length) }
   const bytes = [...json].map((byte) => Buffer.from([byte]))
-  const cut = await drip('/api/auth/login', headers, bytes, { pause: 60, to })
+  const cut = await drip('/api/auth/login', headers, bytes, { pause: 60, to: impatient })
   t.match(cut, { status: 408, body: { message: 'Zeitüberschreitung der Anfrage' } })
 })
 
@@ -142,14 +141,13 @@ t.test('neither receives nor reads an upload after the signal to stop', async (t
 })
 
 t.test('a body that is no longer read has the normal time limit', async (t) => {
-  const to = await startImpatient(t)
   for (const [url, cookie, status] of [
     ['/api/content/imports?name=x.csv', 'a=b', 401],
     ['/api/content/imports?name=x.csv', member.cookie, 403],
     ['/api/content/imports?name=x.csv', admin.cookie, 413],
     ['/api/%zz', 'a=b', 400],
   ] as const) {
-    const socket = connect(to, '127.0.0.1')
+    const socket = connect(impatient, '127.0.0.1')
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk
@@ -225,7 +223,7 @@ t.test(
 )
 
 t.test('keeps ratings given during an upload', async (t) => {
-  const cards = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, `Antwort ${index}`]))
+  const cards = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`k${index}`, `Antwort ${index}`]))
   const { body } = await upload('name=bewertet.csv', tableOf(cards))
   const { rows } = await sql<{ id: number }>`
     select cards.id from cards join decks on decks.id = deck_id where slug = 'bewertet' order by cards.id`.execute(db)
@@ -234,7 +232,7 @@ t.test('keeps ratings given during an upload', async (t) => {
     upload(`source=${body.source.id}&deck=Anderswo`, tableOf(changed)),
     ...rows.slice(0, 20).map(({ id }) => member.post('/api/review', { card_id: id, rating: 'easy' })),
   ])
-  t.match(imported?.body.stats, { cards: { created: 0, updated: 300 }, decks: { created: 1, archived: 1 } })
+  t.match(imported?.body.stats, { cards: { created: 0, updated: 60 }, decks: { created: 1, archived: 1 } })
   for (const { status } of rated) t.equal(status, 200)
   const progress = await db
     .selectFrom('card_progress')
@@ -277,12 +275,12 @@ t.test('a failure in the middle rolls everything back', async (t) => {
     create function fail_here() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`.execute(db)
   await sql`create trigger fail_here after insert on imported_cards execute function fail_here()`.execute(db)
   const before = await state()
-  const table = tableOf(Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`n${index}`, 'x'])))
+  const table = tableOf(Object.fromEntries(Array.from({ length: 1_100 }, (_, index) => [`n${index}`, 'x'])))
   t.equal((await upload('name=kaputt.csv', table)).status, 500)
   t.strictSame(await state(), before)
   await sql`drop trigger fail_here on imported_cards`.execute(db)
   await sql`drop function fail_here`.execute(db)
-  t.match((await upload('name=kaputt.csv', table)).body.stats, { cards: { created: 3_000 } })
+  t.match((await upload('name=kaputt.csv', table)).body.stats, { cards: { created: 1_100 } })
 })
 
 t.test('counts all faults of a file and reports ten of each kind', async (t) => {

@@ -10,10 +10,21 @@ import { until } from '../support/until.js'
 const LIMITED = errorBody(429, 'Zu viele Versuche, bitte später erneut')
 const UNAVAILABLE = { ...errorBody(503, 'Dienst vorübergehend nicht verfügbar'), requestId: String }
 
+const database = await createMigratedDatabase()
+/** Database for several services; a closing service does not close it */
+const lent = lend(database)
+const service = await startService(t, { database })
+const { anonymous, app } = service
+await app.listen({ host: '127.0.0.1', port: 0 })
+const { port } = app.server.address() as AddressInfo
+
 for (const publicUrl of PUBLIC_URLS) {
   t.test(`limits the requests of an address (${publicUrl})`, async (t) => {
     stopMonotonicClock(t)
-    const { anonymous } = await startService(t, { config: { publicUrl, rateLimit: 2, trustProxy: ['127.0.0.1'] } })
+    const { anonymous } = await startService(t, {
+      database: lent,
+      config: { publicUrl, rateLimit: 2, trustProxy: ['127.0.0.1'] },
+    })
     const from = (address: string, url = '/api/decks') =>
       anonymous.get(url, { headers: { 'x-forwarded-for': address, origin: 'https://app.example.org' } })
     for (let i = 0; i < 10; i++) {
@@ -39,7 +50,7 @@ for (const publicUrl of PUBLIC_URLS) {
 
 t.test('the limit uses a monotonic clock', async (t) => {
   stopMonotonicClock(t)
-  const { anonymous } = await startService(t, { config: { rateLimit: 2 } })
+  const { anonymous } = await startService(t, { database: lent, config: { rateLimit: 2 } })
   const ask = () => anonymous.get('/api/decks')
   for (let i = 0; i < 20; i++) t.equal((await ask()).status, 401)
   const { now } = Date
@@ -53,19 +64,9 @@ t.test('the limit uses a monotonic clock', async (t) => {
   }
 })
 
-const database = await createMigratedDatabase()
-const service = await startService(t, { database })
-const { anonymous, app } = service
-await app.listen({ host: '127.0.0.1', port: 0 })
-const { port } = app.server.address() as AddressInfo
-
 t.test('the limit can be switched off', async (t) => {
-  const { anonymous } = await startService(t)
   for (let i = 0; i < 100; i++) t.equal((await anonymous.get('/api/decks')).status, 401)
 })
-
-/** Database for several services; a closing service does not close it */
-const lent = lend(database)
 
 t.test('refuses a request at once if 1,000 others wait for a connection', async (t) => {
   const [, publicUrl] = PUBLIC_URLS
