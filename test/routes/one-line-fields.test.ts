@@ -10,6 +10,8 @@ import { zipOf } from '../support/upload-packages.js'
 const REFUSED = ['\t', '\n', '\r', '\x07', '\x1b', '\x7f', '\x85', '\u2028', '\u200e', '\u200f', '\u202a', '\u202e']
 const MORE_REFUSED = ['\u061c', '\u2066', '\u2069']
 const CHARACTERS = [...REFUSED, ...MORE_REFUSED]
+/** For the fields after the first one, because all fields share one set of characters: one of each kind */
+const SAMPLES = ['\n', '\x85', '\u202e']
 const NO_CONTROLS = 'darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten'
 
 const LABELS: Record<string, string> = { 'decks/git.md': deckFile('Git', [{ id: 'stash' }]) }
@@ -124,8 +126,8 @@ const FIELDS: [name: string, field: string, send: (text: string) => Promise<Serv
 const PARAMETERS = ['name', 'deck', 'level']
 
 t.test('a control character in a field of one line is refused by name', async (t) => {
-  for (const [operation, field, send] of FIELDS) {
-    for (const character of CHARACTERS) {
+  for (const [index, [operation, field, send]] of FIELDS.entries()) {
+    for (const character of index === 0 ? CHARACTERS : SAMPLES) {
       const label = `${operation} ${field} ${nameOf(character)}`
       const response = await send(`a${character}b`)
       t.equal(response.status, 400, label)
@@ -136,8 +138,8 @@ t.test('a control character in a field of one line is refused by name', async (t
       )
     }
   }
-  for (const parameter of PARAMETERS) {
-    for (const character of CHARACTERS) {
+  for (const [index, parameter] of PARAMETERS.entries()) {
+    for (const character of index === 0 ? CHARACTERS : SAMPLES) {
       const query = new URLSearchParams({ source: String(source), name: 'x.csv', check: 'true' })
       query.set(parameter, `a${character}b`)
       const { status, body } = await upload(query.toString(), TABLE)
