@@ -65,8 +65,8 @@ t.test('five failures are forgiven and cleared by the right password', async (t)
 t.test('the networks of one /48 share a more generous limit', async (t) => {
   const { username } = await createUser(db)
   const statuses = []
-  for (let i = 0; i < 60; i++) statuses.push(...(await fail(1, username, `2001:db8:77:${i.toString(16)}::1`)))
-  t.strictSame(statuses, [...Array(21).fill(401), ...Array(39).fill(429)])
+  for (let i = 0; i < 24; i++) statuses.push(...(await fail(1, username, `2001:db8:77:${i.toString(16)}::1`)))
+  t.strictSame(statuses, [...Array(21).fill(401), ...Array(3).fill(429)])
   t.equal((await login(username, PASSWORD, '2001:db8:77:ffff::1')).status, 429)
   t.equal((await login(username, PASSWORD, '2001:db8:78::1')).status, 200, 'another network is not limited')
   const other = await createUser(db)
@@ -205,7 +205,7 @@ t.test('parallel right passwords all succeed', async (t) => {
   const { username } = await createUser(db)
   const address = newAddress()
   await fail(5, username, address)
-  const logins = await Promise.all(Array.from({ length: 20 }, () => login(username, PASSWORD, address)))
+  const logins = await Promise.all(Array.from({ length: 8 }, () => login(username, PASSWORD, address)))
   t.ok(logins.every((response) => response.status === 200))
 })
 
