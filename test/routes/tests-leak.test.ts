@@ -194,7 +194,8 @@ async function begin(world: World, caller: Caller): Promise<Seen[]> {
     const { id, questions } = started.body.attempt as { id: number; questions: ApiQuestion[] }
     world.attempts.push(id)
     for (const question of [...questions].sort((a, b) => (a.question < b.question ? -1 : 1))) {
-      for (const [index, answer] of answersTo(question).entries()) {
+      const answers = [...(slug === SLUGS[0] ? MISFITS : []), ...answersTo(question)]
+      for (const [index, answer] of answers.entries()) {
         const payload = { seq: index + 1, answer }
         const url = `/api/tests/attempts/${id}/answers/${question.slot}`
         note('PUT /api/tests/attempts/{id}/answers/{slot}', await caller.send({ method: 'PUT', url, payload }))
@@ -204,19 +205,19 @@ async function begin(world: World, caller: Caller): Promise<Seen[]> {
   return seen
 }
 
+/** Answers of each form, which do not fit most questions; sent to each question of the first test */
+const MISFITS = [{ option_ids: [] }, { item_ids: [] }, { text: 'Romu' }, { gaps: {} }]
+
+/** Returns several answers that fit the question. */
 function answersTo({ options = [], items = [], gaps = [] }: ApiQuestion): object[] {
   const byText = <T extends { text: string }>(parts: T[]) => [...parts].sort((a, b) => (a.text < b.text ? -1 : 1))
   const ids = byText(options).map(({ id }) => id)
   const order = byText(items).map(({ id }) => id)
-  const isTyped = ids.length + order.length + gaps.length === 0
-  return [
-    ...ids.map((id) => ({ option_ids: [id] })),
-    { option_ids: ids.slice(0, 2) },
-    { item_ids: order },
-    ...(order.length > 0 ? [{ item_ids: [...order].reverse() }] : []),
-    ...['Romu', ...(isTyped ? ['4711', '4812', '1.00'] : [])].map((text) => ({ text })),
-    { gaps: Object.fromEntries(gaps.map(({ id, choices = ['achtzig'] }) => [id, choices[0]])) },
-  ]
+  if (ids.length > 0) return [...ids.map((id) => ({ option_ids: [id] })), { option_ids: ids.slice(0, 2) }]
+  if (order.length > 0) return [{ item_ids: order }, { item_ids: [...order].reverse() }]
+  if (gaps.length > 0)
+    return [{ gaps: Object.fromEntries(gaps.map(({ id, choices = ['achtzig'] }) => [id, choices[0]])) }]
+  return ['Romu', '4711', '4812', '1.00'].map((text) => ({ text }))
 }
 
 async function submit(world: World, caller: Caller): Promise<Seen[]> {
@@ -244,12 +245,12 @@ const RANDOM_HEADERS = ['date', 'set-cookie', 'x-request-id']
 
 /**
  * Returns the part of a response that must be equal in both services: everything except random ids, random order and
- * times.
+ * times, which matter only if the text differs from that of the twin.
  */
-function comparablePart({ status, headers, text, body }: ServiceResponse) {
+function comparablePart({ status, headers, text, body }: ServiceResponse, twin: ServiceResponse) {
   const rest = Object.fromEntries(Object.entries(headers).filter(([name]) => !RANDOM_HEADERS.includes(name)))
-  const told = body === undefined ? text : JSON.stringify(sorted(body))
-  return { status, headers: rest, length: text.length, told: withoutRandomParts(told) }
+  const told = () => withoutRandomParts(body === undefined ? text : JSON.stringify(sorted(body)))
+  return { status, headers: rest, length: text.length, told: text === twin.text ? text : told() }
 }
 
 function withoutRandomParts(text: string): string {
@@ -287,7 +288,10 @@ t.test('a taker cannot tell from any response which option is right', async (t) 
   const summary = new Map<string, Map<Phase, Set<number>>>()
   for (const [index, seen] of one.entries()) {
     const twin = other[index] as Seen
-    const [told, twinTold] = [comparablePart(seen.response), comparablePart(twin.response)]
+    const [told, twinTold] = [
+      comparablePart(seen.response, twin.response),
+      comparablePart(twin.response, seen.response),
+    ]
     if (JSON.stringify(told) !== JSON.stringify(twinTold)) {
       t.strictSame(told, twinTold, `${seen.phase}: ${seen.request}`)
     }
