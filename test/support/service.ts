@@ -140,7 +140,8 @@ const checkers = new WeakMap<FastifyInstance, ResponseChecker>()
 /** Checkers by routes, because apps with the same routes describe the same responses, and compiling takes long */
 const checkersByRoutes = new Map<string, ResponseChecker>()
 
-function checkerOf(app: FastifyInstance): ResponseChecker {
+/** Returns the checker of the responses of an app; compiles it for the first app with these routes. */
+export function checkerOf(app: FastifyInstance): ResponseChecker {
   const known = checkers.get(app)
   if (known !== undefined) return known
   const routes = app.printRoutes({ commonPrefix: false })

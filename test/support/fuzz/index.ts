@@ -1,4 +1,4 @@
-import { createResponseChecker, type Json } from '../openapi.js'
+import { createResponseChecker, type Json, type ResponseChecker } from '../openapi.js'
 import fc, { runs } from '../property.js'
 import { createCallers } from './callers.js'
 import { judge, judgeBytes } from './judge.js'
@@ -25,6 +25,8 @@ export interface FuzzOptions {
    * such operations, and to those that create what they need, until they have succeeded. Default: no operation must succeed.
    */
   mustSucceed?: (operationId: string) => boolean
+  /** Compares responses with the document; by default created from the document of the service */
+  check?: ResponseChecker
   /** Called after each round of the first `requests` requests, with the number sent so far */
   onProgress?: (sent: number) => void
 }
@@ -59,7 +61,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const { origin, root, seed, requests, concurrency = 8, mustSucceed = () => false, onProgress } = options
   const { text } = await send(origin, { method: 'GET', url: '/openapi.json', headers: {} }, TIMEOUT_MS)
   const document: Json = JSON.parse(text)
-  const check = createResponseChecker(document)
+  const { check = createResponseChecker(document) } = options
   const operations = listOperations(document)
   const callers = await createCallers(origin, root, seed)
   const statuses: Record<string, number> = {}

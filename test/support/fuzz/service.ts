@@ -8,9 +8,9 @@ import { commandLineActor } from '../../../src/commands/actor.js'
 import { parseLogo } from '../../../src/domain/company/logo.js'
 import { importContent } from '../../../src/services/content/folder/import.js'
 import { deckFile, writeContentFolder } from '../content.js'
-import { createCard, createCheatsheet, createDeck, createUser, PASSWORD } from '../factories.js'
+import { createCheatsheet, createDeck, createUser, PASSWORD } from '../factories.js'
 import { startIdentityProvider } from '../identity-provider.js'
-import { startService } from '../service.js'
+import { checkerOf, startService } from '../service.js'
 import { oidcSettings } from '../sign-in.js'
 import { CARDS, publishTest } from '../taken-tests.js'
 import { createDeckIn, createSheetIn } from '../variants.js'
@@ -61,7 +61,12 @@ export async function fuzzService(
   await app.listen({ host: '127.0.0.1', port: 0 })
   t.teardown(() => agent.destroy())
   const { port } = app.server.address() as AddressInfo
-  const report = await fuzz({ ...options, origin: `http://127.0.0.1:${port}`, root: { username, password: PASSWORD } })
+  const report = await fuzz({
+    ...options,
+    origin: `http://127.0.0.1:${port}`,
+    root: { username, password: PASSWORD },
+    check: checkerOf(app),
+  })
   t.comment(JSON.stringify(report.statuses), `${report.sentAgain} again, slowest: ${Math.round(report.slowestMs)} ms`)
   t.strictSame(report.faults, [], (report.faults[0] ?? 'no faults').slice(0, 500))
   t.equal(report.sent, options.requests)
@@ -91,18 +96,20 @@ async function createSources(db: Kysely<Database>, userId: number): Promise<void
     ])
     .execute()
   // These cards get the ids from 31, because the content folder has 30 cards.
-  for (let count = 0; count < 30; count++) {
-    const card = await createCard(db, { deck_id: deck.id })
-    await db
-      .insertInto('imported_cards')
-      .values({ card_id: card.id, deck_id: deck.id, key: `karte-${count}` })
-      .execute()
-    const suggestion = { suggested_question: 'Besser?', suggested_answer: 'Ja' }
-    await db
-      .insertInto('card_reports')
-      .values({ card_id: card.id, user_id: userId, text: 'Falsch', ...suggestion })
-      .execute()
-  }
+  const cards = await db
+    .insertInto('cards')
+    .values(Array.from({ length: 30 }, (_, index) => ({ deck_id: deck.id, question: `Frage ${index}`, answer: 'A' })))
+    .returning('id')
+    .execute()
+  await db
+    .insertInto('imported_cards')
+    .values(cards.map(({ id }, index) => ({ card_id: id, deck_id: deck.id, key: `karte-${index}` })))
+    .execute()
+  const suggestion = { suggested_question: 'Besser?', suggested_answer: 'Ja' }
+  await db
+    .insertInto('card_reports')
+    .values(cards.map(({ id }) => ({ card_id: id, user_id: userId, text: 'Falsch', ...suggestion })))
+    .execute()
   const sheet = await createCheatsheet(db, { slug: 'sql' })
   await db
     .insertInto('imported_cheatsheets')
@@ -160,10 +167,10 @@ async function createTeams(db: Kysely<Database>): Promise<void> {
 async function createAssignments(db: Kysely<Database>, userId: number): Promise<void> {
   const { id: testId } = await db.selectFrom('tests').select('id').limit(1).executeTakeFirstOrThrow()
   const none = { cheatsheet_id: null, test_id: null, deck_id: null, share_percent: null }
-  for (let index = 0; index < 60; index++) {
-    const { id } = await db
-      .insertInto('assignments')
-      .values({
+  const assignments = await db
+    .insertInto('assignments')
+    .values(
+      Array.from({ length: 60 }, (_, index) => ({
         title: `Aufgabe ${index}`,
         description: '',
         starts_on: '2026-01-01',
@@ -178,26 +185,33 @@ async function createAssignments(db: Kysely<Database>, userId: number): Promise<
         responsible_id: userId,
         created_by: userId,
         created_on: '2026-01-01',
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    // There are as many parts as the API allows, so that most random indexes refer to a sheet.
-    const sheets = Array.from({ length: 19 }, (_, position) => ({ position, kind: 'sheet' as const, title: 'Lesen' }))
-    await db
-      .insertInto('assignment_parts')
-      .values([
-        ...sheets.map((part) => ({ ...none, ...part, assignment_id: id })),
-        { ...none, assignment_id: id, position: 19, kind: 'test', title: 'Prüfen', test_id: testId },
-      ])
-      .execute()
-    await db
-      .insertInto('assignment_users')
-      .values({ assignment_id: id, user_id: userId, added_on: '2026-01-01' })
-      .execute()
-    const occurrence = { assignment_id: id, user_id: userId, content_version: 1, counts_from: new Date('2026-01-01') }
-    await db
-      .insertInto('occurrences')
-      .values({ ...occurrence, period: '2026-01-01', due_on: '2026-06-30' })
-      .execute()
+      })),
+    )
+    .returning('id')
+    .execute()
+  // There are as many parts as the API allows, so that most random indexes refer to a sheet.
+  const sheets = Array.from({ length: 19 }, (_, position) => ({ position, kind: 'sheet' as const, title: 'Lesen' }))
+  const parts = [
+    ...sheets.map((part) => ({ ...none, ...part })),
+    { ...none, position: 19, kind: 'test' as const, title: 'Prüfen', test_id: testId },
+  ]
+  await db
+    .insertInto('assignment_parts')
+    .values(assignments.flatMap(({ id }) => parts.map((part) => ({ ...part, assignment_id: id }))))
+    .execute()
+  const assigned = assignments.map(({ id }) => ({ assignment_id: id, user_id: userId }))
+  await db
+    .insertInto('assignment_users')
+    .values(assigned.map((one) => ({ ...one, added_on: '2026-01-01' })))
+    .execute()
+  const occurrence = {
+    content_version: 1,
+    counts_from: new Date('2026-01-01'),
+    period: '2026-01-01',
+    due_on: '2026-06-30',
   }
+  await db
+    .insertInto('occurrences')
+    .values(assigned.map((one) => ({ ...one, ...occurrence })))
+    .execute()
 }
