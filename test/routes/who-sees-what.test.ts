@@ -75,10 +75,12 @@ const foreign = await assign({ title: 'Fremdes', audience: { team_ids: [teams.B]
 const occurrences = (id: number) => `/api/assignments/${id}/occurrences`
 
 const STATES = ['', 'open', 'in_progress', 'done', 'exempt', 'recognised', 'left', 'open,in_progress']
-const SEARCHES = ['', 'person', 'person a', 'person b', 'b2', '%']
+const SEARCHES = ['person', 'person a', 'person b', 'b2', '%']
 const FILTERS = [
-  ...STATES.flatMap((state) => ['', 'true'].map((overdue) => ({ state, overdue, q: '' }))),
-  ...SEARCHES.flatMap((q) => ['', 'true'].map((overdue) => ({ state: 'open', overdue, q }))),
+  ...STATES.map((state) => ({ state, overdue: '', q: '' })),
+  ...['', 'open', 'done'].map((state) => ({ state, overdue: 'true', q: '' })),
+  ...SEARCHES.map((q) => ({ state: 'open', overdue: '', q })),
+  { state: 'open', overdue: 'true', q: 'person a' },
 ].map((filter) => new URLSearchParams(filter).toString())
 
 async function act(caller: Caller, url: string, payload: object): Promise<void> {
