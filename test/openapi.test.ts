@@ -47,7 +47,8 @@ t.test('serves the document without a login, and it passes the linter', async (t
   const lint = async (source: string) =>
     (await lintFromString({ source, config })).map(({ ruleId, message }) => `${ruleId}: ${message}`)
   t.strictSame(await lint(response.text), [])
-  const faulty = { ...response.body, paths: { '/x': { get: { responses: {} } } } }
+  const { openapi, info } = response.body
+  const faulty = { openapi, info, paths: { '/x': { get: { responses: {} } } } }
   t.not((await lint(JSON.stringify(faulty))).length, 0, 'the linter finds faults')
 })
 
@@ -85,6 +86,7 @@ t.test('generated types match the responses and refuse unknown keys', async (t) 
     const files = Object.keys(programs).map((name) => path.join(folder, `${name}.ts`))
     for (const [name, program] of Object.entries(programs)) await writeFile(path.join(folder, `${name}.ts`), program)
     const options = [
+      '--ignoreConfig',
       '--noEmit',
       '--strict',
       '--skipLibCheck',
@@ -96,7 +98,7 @@ t.test('generated types match the responses and refuse unknown keys', async (t) 
       folder,
     ]
     const { stdout } = await run(process.execPath, [
-      path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'),
+      path.join(ROOT, 'node_modules', 'typescript-7', 'bin', 'tsc'),
       ...options,
       ...files,
     ]).catch((error: { stdout: string }) => error)
