@@ -51,6 +51,9 @@ async function stall(cookie: string | undefined) {
   return socket
 }
 
+/** Downloads the data without comparing 20 MB with the schema, which the first test does for a small account. */
+const download = (cookie = '') => app.inject({ url: URL, headers: { cookie } })
+
 async function readOn(socket: Awaited<ReturnType<typeof stall>>) {
   let bytes = 0
   let isWhole = false
@@ -222,7 +225,7 @@ t.test('a stalled download holds no connection and is the only one of its user',
   const { bytes, isWhole } = await readOn(socket)
   t.ok(bytes > ENTRIES * 10_000, 'a client that continues to read gets the rest')
   t.ok(isWhole)
-  t.equal((await learner.get(URL)).body.reviews.length, ENTRIES, 'and may request the data again')
+  t.equal((await download(learner.cookie)).json().reviews.length, ENTRIES, 'and may request the data again')
 })
 
 t.test('stops reading after a disconnect and allows a new request', async (t) => {
@@ -232,7 +235,7 @@ t.test('stops reading after a disconnect and allows a new request', async (t) =>
   await waitForDisconnect(app.server)
   await waitForQuiet(database, count)
   t.ok(count() - before < 9 + ENTRIES / BATCH, `${count() - before} statements`)
-  t.equal((await learner.get(URL)).status, 200)
+  t.equal((await download(learner.cookie)).statusCode, 200)
 })
 
 t.test('the data of a user deleted during the download do not look complete', async (t) => {
