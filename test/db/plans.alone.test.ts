@@ -45,7 +45,7 @@ t.before(async () => {
     `insert into decks (slug, name) select 'deck-' || number, 'Deck' from generate_series(1, 500) as number`,
     `insert into cards (deck_id, question, answer, sort_order)
       select decks.id, 'Frage ' || number, 'Antwort ' || decks.id || '-' || number, number
-      from decks, generate_series(1, 40) as number`,
+      from decks, generate_series(1, 20) as number`,
     `insert into card_progress (user_id, card_id, last_rating, next_review)
       select users.id, cards.id, 'easy', '2026-01-01' from users, cards where users.id <= 60 and cards.id % 100 = 0`,
     `insert into quiz_results (user_id, score_percent, total_questions, correct_answers)
@@ -53,8 +53,9 @@ t.before(async () => {
     `insert into cheatsheets (slug, title, content_md)
       select 'sheet-' || number, 'Titel ' || number,
         (select string_agg(md5(number || '-' || part), ' ') from generate_series(1, 30) as part)
-      from generate_series(1, 3000) as number`,
-    `insert into inactive_decks (user_id, deck_id) select users.id, decks.id from users, decks where decks.id % 50 = 0`,
+      from generate_series(1, 1000) as number`,
+    `insert into inactive_decks (user_id, deck_id) select users.id, decks.id
+      from users, decks where users.id <= 60 and decks.id % 50 = 0`,
     `insert into card_versions (card_id, version, question, answer, level)
       select id, 1, question, answer, level from cards`,
     `insert into card_notes (user_id, card_id, text)
@@ -66,14 +67,14 @@ t.before(async () => {
       where users.id % 25 = assignments.id % 25`,
     `insert into audit_log (actor_id, actor, via, address, action, target_id, target, details)
       select 1 + number % 200, 'lead', 'session', '::1', 'assignment.view', 1 + number % 50, 'Aufgabe',
-        '{"day":"2026-11-21"}' from generate_series(1, 20000) as number`,
+        '{"day":"2026-11-21"}' from generate_series(1, 10000) as number`,
     `insert into mails (user_id, kind, day, address, subject, state, next_attempt_at)
       select users.id, 'tasks', '2026-11-01'::date + number, username || '@example.org', '', 'sent', now()
-      from users, generate_series(1, 10) as number`,
+      from users, generate_series(1, 5) as number`,
     `insert into changes (kind, changed_at, scope_id, object_id)
       select kind, now() - number * interval '1 minute', 1 + number % 50, 1 + number % 3000
       from unnest(array['account', 'person', 'team', 'member', 'role', 'occurrence', 'assignment', 'overseer', 'proof'])
-        as kind, generate_series(1, 3000) as number`,
+        as kind, generate_series(1, 1500) as number`,
     'vacuum analyze',
     // Simulates the state after an import: the table is analyzed, but no vacuum has counted its index entries yet.
     `insert into search_words (word, stem)
