@@ -303,7 +303,7 @@ t.test('property: reads the texts of any table', async (t) => {
         )
       }
     }),
-    { numRuns: runs(60) },
+    { numRuns: runs(20) },
   )
 })
 
