@@ -18,7 +18,8 @@ import { FORGETFUL, simulateLog, storeLog } from '../../../support/learner-logs.
 import { startService } from '../../../support/service.js'
 
 const FIRST_DAY = '2026-01-05'
-const DAYS = 75
+/** Just enough days and, with three new cards a day, recalls for a fit */
+const DAYS = 62
 const clock = { now: new Date(`${addDays(FIRST_DAY, DAYS)}T12:00:00Z`) }
 const store = await createMigratedDatabase()
 const service = await startService(t, { now: () => clock.now, database: store })
@@ -62,7 +63,7 @@ class ObservedWorker extends FitWorker {
 
 async function createLearner(options: { days?: number; newPerDay?: number; seed?: number } = {}) {
   const member = await service.member()
-  const { days = DAYS, newPerDay = 4, seed = 1 } = options
+  const { days = DAYS, newPerDay = 3, seed = 1 } = options
   const histories = simulateLog({ weights: FORGETFUL, days, newPerDay, seed })
   const cards = await storeLog(db, member.id, deck.id, histories, FIRST_DAY)
   return { member, histories, cards }
@@ -157,7 +158,7 @@ t.test('a review from before the fit can be undone after it, and the memory stat
 t.test('too few recalls or days, a deleted user and a disabled setting change nothing', async (t) => {
   const few = await createLearner({ newPerDay: 1, days: 70 })
   t.equal(await fitLearner(db, few.member.id, moment(), worker), 'too few')
-  const { member } = await createLearner({ newPerDay: 14, days: 50, seed: 5 })
+  const { member } = await createLearner({ newPerDay: 10, days: 50, seed: 5 })
   const young = { at: clock.now, today: addDays(FIRST_DAY, 59) }
   t.equal(await fitLearner(db, member.id, young, worker), 'too few', '59 days')
   t.equal(await fitLearner(db, 987_654, moment(), worker), 'gone')
