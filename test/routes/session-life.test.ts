@@ -7,12 +7,14 @@ import { createMigratedDatabase, lend } from '../support/database.js'
 import { createUser, PASSWORD } from '../support/factories.js'
 import { callerOf, cookieOf, type Service, type ServiceResponse, startService } from '../support/service.js'
 
-// Each test starts apps; a database takes longer to create than they do.
 const database = await createMigratedDatabase()
-t.teardown(() => database.close())
+const plain = await startService(t, { database })
 
 const DAY = 24 * 3600 * 1000
-const HTTPS = { publicUrl: 'https://training.example.org/' }
+const https = await startService(t, {
+  database: lend(database),
+  config: { publicUrl: 'https://training.example.org/' },
+})
 
 const cookiesOf = ({ headers }: ServiceResponse) => [headers['set-cookie'] ?? []].flat().map(String)
 const expiryOf = (cookie = '') => Date.parse(/Expires=([^;]+)/.exec(cookie)?.[1] ?? '')
@@ -33,7 +35,7 @@ const readExpiry = async ({ db }: Service, id: number) =>
   (await db.selectFrom('sessions').select('expires_at').where('user_id', '=', id).executeTakeFirstOrThrow()).expires_at
 
 t.test('a session ends thirty days after its login, however often it was renewed', async (t) => {
-  const service = await startService(t, { database: lend(database) })
+  const service = plain
   const caller = await service.member()
   const begun = Date.now()
   await ageSession(service, caller.id, 24, 3)
@@ -63,13 +65,13 @@ t.test('the maximum age may be shorter than a week', async (t) => {
 })
 
 t.test('with https on its own host the cookie has the prefix __Host-', async (t) => {
-  for (const [config, name] of [
-    [HTTPS, HOST_SESSION_COOKIE],
-    [{ publicUrl: 'https://example.org/training/', basePath: '/training/' }, SESSION_COOKIE],
-    [{ publicUrl: 'http://localhost:3000/' }, SESSION_COOKIE],
-    [{}, SESSION_COOKIE],
+  const start = (config: object) => startService(t, { database: lend(database), config })
+  for (const [service, name] of [
+    [https, HOST_SESSION_COOKIE],
+    [await start({ publicUrl: 'https://example.org/training/', basePath: '/training/' }), SESSION_COOKIE],
+    [await start({ publicUrl: 'http://localhost:3000/' }), SESSION_COOKIE],
+    [plain, SESSION_COOKIE],
   ] as const) {
-    const service = await startService(t, { database: lend(database), config })
     const { username } = await createUser(service.db)
     const login = await service.anonymous.post('/api/auth/login', { username, password: PASSWORD })
     const [cookie = '', ...others] = cookiesOf(login)
@@ -94,7 +96,7 @@ t.test('with https on its own host the cookie has the prefix __Host-', async (t)
 })
 
 t.test('a session created under the prefix is not accepted under the plain name', async (t) => {
-  const service = await startService(t, { database: lend(database), config: HTTPS })
+  const service = https
   const { username } = await createUser(service.db)
   const login = await service.anonymous.post('/api/auth/login', { username, password: PASSWORD })
   const planted = cookieOf(login)?.replace(HOST_SESSION_COOKIE, SESSION_COOKIE)
@@ -108,7 +110,7 @@ t.test('a session created under the prefix is not accepted under the plain name'
 })
 
 t.test('a session id has the randomness that the signature covers', async (t) => {
-  const service = await startService(t, { database: lend(database), config: HTTPS })
+  const service = https
   const member = await service.member()
   const value = decodeURIComponent(member.cookie?.split('=').slice(1).join('=') ?? '')
   const unsigned = new Signer(SECRET).unsign(value)

@@ -6,9 +6,11 @@ import { startSignIn } from '../../support/sign-in.js'
 const person = { sub: 'erika', preferred_username: 'erika' }
 const DOWN = '/anmelden?fehler=nicht_erreichbar'
 
+const service = await startSignIn(t)
+const { provider, browser } = service
+
+// Must be first, before the service has the metadata of the provider.
 t.test('connects to a provider that was down when the service started', async (t) => {
-  const service = await startSignIn(t)
-  const { provider, browser } = service
   await provider.stop()
   t.equal(await browser().visit('/api/auth/oidc/start'), DOWN)
   t.match(service.refusals(), [{ code: 'nicht_erreichbar', reason: /^discovery: .*ECONNREFUSED/ }])
@@ -60,8 +62,6 @@ function json(body: object): RequestListener {
 }
 
 t.test('handles a provider that goes down during a sign-in', async (t) => {
-  const service = await startSignIn(t)
-  const { provider, browser } = service
   const erika = browser()
   const callback = await erika.goToProvider(person, '?weiter=/decks')
   await provider.stop()
@@ -91,7 +91,6 @@ t.test('handles a provider that goes down during a sign-in', async (t) => {
 })
 
 t.test('handles new keys between two logins', async (t) => {
-  const { provider, browser } = await startSignIn(t)
   t.equal(await browser().signIn(person), '/')
   const asked = provider.requests.get('/jwks') ?? 0
   t.equal(await browser().signIn(person), '/')
