@@ -16,11 +16,21 @@ export const SHARED_COMPILERS = {
 type Build = (...options: any[]) => (route: any) => any
 
 function share(build: Build): Build {
-  const known = new Map<string, unknown>()
+  const knownByOptions = new Map<string, Map<string, unknown>>()
+  /** Schemas as JSON; most schema objects are constants of a module, so all apps have the same ones */
+  const texts = new WeakMap<object, string>()
+  const textOf = (schema: object) => {
+    const text = texts.get(schema) ?? JSON.stringify(schema)
+    texts.set(schema, text)
+    return text
+  }
   return (...options) => {
     const compile = build(...options)
-    return (route: { schema?: unknown }) => {
-      const key = JSON.stringify([options, route.schema])
+    const text = JSON.stringify(options)
+    const known = knownByOptions.get(text) ?? new Map<string, unknown>()
+    knownByOptions.set(text, known)
+    return (route: { schema: object }) => {
+      const key = textOf(route.schema)
       const compiled = known.get(key) ?? compile(route)
       known.set(key, compiled)
       return compiled
