@@ -4,6 +4,7 @@ import { createEditor, createSource, writeCard, writeDeck } from '../support/edi
 import { unique } from '../support/factories.js'
 import { query, unzip } from '../support/packages.js'
 import { gifOf } from '../support/pictures.js'
+import { routesClosedToLearners } from '../support/roles.js'
 import { errorBody, startService } from '../support/service.js'
 
 /** Substring of the texts that only editors may see */
@@ -157,13 +158,16 @@ t.test('no route returns a hidden text to a learner', async (t) => {
     '/api/content/cards': [`?deck=${deck}`, `?deck=${pool}`],
   }
   const reading = routes.filter(({ method, url }) => [method].flat()[0] === 'GET' && url.startsWith('/api/'))
+  // These routes refuse every id alike.
+  const closed = await routesClosedToLearners()
   let asked = 0
   for (const { url } of reading) {
     if (url.includes('/oidc/')) continue
     const [, name] = /:(\w+)/.exec(url) ?? []
     const paths =
       name === undefined ? [url] : (values[name] ?? ['1']).map((value) => url.replace(`:${name}`, `${value}`))
-    for (const path of paths) {
+    const isClosed = closed.has(`GET ${url.replaceAll(/:(\w+)/g, '{$1}')}`)
+    for (const path of isClosed ? paths.slice(0, 1) : paths) {
       for (const search of queries[url] ?? ['']) {
         const response = await learner.get(path.replaceAll(/:\w+/g, '1') + search)
         asked++
@@ -206,7 +210,7 @@ t.test('no export contains hidden content', async (t) => {
 })
 
 t.test('a hidden answer is no option of a quiz', async (t) => {
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < 3; round++) {
     t.notMatch((await learner.get('/api/quiz/generate?count=50')).text, MARK)
   }
   const { total } = await db.selectFrom('distinct_answer_totals').select('total').executeTakeFirstOrThrow()

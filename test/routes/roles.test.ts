@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { meetsNeed } from '../../src/domain/accounts/scopes.js'
-import { ROOT } from '../support/constants.js'
 import { deckFile, writeContentFolder } from '../support/content.js'
 import type { Json } from '../support/openapi.js'
 import {
@@ -10,8 +8,8 @@ import {
   createRoles,
   formatRow,
   listOperations,
-  parseTable,
   type Row,
+  readTable,
   TOKENS,
 } from '../support/roles.js'
 import { startService } from '../support/service.js'
@@ -22,7 +20,7 @@ const isPrinting = process.argv.includes('--print')
 // The test sends more than 3,000 requests.
 t.setTimeout(300_000)
 
-const table = parseTable(await readFile(`${ROOT}test/routes/roles.txt`, 'utf8'))
+const table = await readTable()
 const contentDir = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ id: 'stash' }]) })
 const service = await startService(t, { config: { contentDir } })
 const document: Json = service.app.swagger()

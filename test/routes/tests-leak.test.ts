@@ -1,13 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { createLogger } from '../../src/logger.js'
-import { ROOT } from '../support/constants.js'
 import { createSource, writeCard, writeDeck } from '../support/editing.js'
 import { createUser } from '../support/factories.js'
 import type { Json } from '../support/openapi.js'
-import { CALLERS, listOperations, parseTable } from '../support/roles.js'
+import { listOperations, routesClosedToLearners } from '../support/roles.js'
 import { type Caller, type ServiceResponse, startService } from '../support/service.js'
 import type { ApiQuestion } from '../support/taken-tests.js'
 
@@ -151,11 +149,7 @@ function requestsOf(
 const STEPS = ['POST /api/tests/{slug}/attempts', 'POST /api/tests/attempts/{id}/submit']
 
 /** Routes that refuse every learner; called during the attempts only, because a refusal reads no test */
-const CLOSED = new Set(
-  parseTable(await readFile(`${ROOT}test/routes/roles.txt`, 'utf8'))
-    .filter(({ statuses }) => [401, 403].includes(statuses[CALLERS.indexOf('learner')] ?? 0))
-    .map(({ route }) => route),
-)
+const CLOSED = await routesClosedToLearners()
 
 interface Seen {
   route: string

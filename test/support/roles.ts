@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/types.js'
 import { SCOPES, type Scope, TOKEN_SCOPES } from '../../src/domain/accounts/scopes.js'
+import { ROOT } from './constants.js'
 import { defineTest } from './edited-tests.js'
 import { createEditor, createSource } from './editing.js'
 import { createCard, createCheatsheet, createDeck, createUser, unique } from './factories.js'
@@ -38,7 +40,7 @@ const LINE = /^([A-Z]+ \S+)((?:\s+\d{3})+)(?:\s+(\?\S*))?(?:\s+(\{.*\}))?$/
  * Parses `roles.txt`: one line per route; lines that begin with `#` are comments.
  * @throws Error if a line has another form
  */
-export function parseTable(text: string): Row[] {
+function parseTable(text: string): Row[] {
   return text.split('\n').flatMap((line) => {
     if (line.trim() === '' || line.startsWith('#')) return []
     const [, route, numbers, query = '', body = ''] = LINE.exec(line.trimEnd()) ?? []
@@ -48,6 +50,17 @@ export function parseTable(text: string): Row[] {
     }
     return [{ route, statuses, query, body }]
   })
+}
+
+export async function readTable(): Promise<Row[]> {
+  return parseTable(await readFile(`${ROOT}test/routes/roles.txt`, 'utf8'))
+}
+
+/** Returns the routes that refuse every learner with 401 or 403 by `roles.txt`, which `roles.test.ts` checks. */
+export async function routesClosedToLearners(): Promise<Set<string>> {
+  const column = CALLERS.indexOf('learner')
+  const closed = (await readTable()).filter(({ statuses }) => [401, 403].includes(statuses[column] ?? 0))
+  return new Set(closed.map(({ route }) => route))
 }
 
 const WIDTH = 58
