@@ -135,9 +135,9 @@ t.test('a name is unique exactly as written', async (t) => {
   t.equal((await admin.post('/api/admin/users', { ...user, username: user.username.toUpperCase() })).status, 200)
 })
 
-t.test('of twenty concurrent creations of one name, one succeeds', async (t) => {
+t.test('of six concurrent creations of one name, one succeeds', async (t) => {
   const user = validUser()
-  const all = await Promise.all(Array.from({ length: 20 }, () => admin.post('/api/admin/users', user)))
+  const all = await Promise.all(Array.from({ length: 6 }, () => admin.post('/api/admin/users', user)))
   t.equal(all.filter((response) => response.status === 200).length, 1)
   const lost = all.filter((response) => response.status !== 200)
   t.ok(lost.every((response) => response.body.message === 'Benutzername existiert bereits' && response.status === 400))
@@ -218,7 +218,7 @@ t.test('names that look the same are equal but stored as sent', async (t) => {
 
   const racing = unique('Größe')
   const responses = await Promise.all(
-    Array.from({ length: 20 }, (_, i) => create(racing.normalize(i % 2 === 0 ? 'NFC' : 'NFD'))),
+    Array.from({ length: 6 }, (_, i) => create(racing.normalize(i % 2 === 0 ? 'NFC' : 'NFD'))),
   )
   t.equal(responses.filter(({ status }) => status === 200).length, 1)
   for (const { status, body } of responses) {
