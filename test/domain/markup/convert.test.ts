@@ -254,7 +254,7 @@ t.test('property: never produces live HTML', async (t) => {
       }
       return true
     }),
-    { numRuns: runs(300) },
+    { numRuns: runs(80) },
   )
   t.pass('for all texts')
 })
@@ -306,7 +306,7 @@ t.test('property: the rendered Markdown has the text of the HTML', async (t) => 
     fc.property(block, (html) => {
       return textOf(render(toMarkdown(html))) === textOf(parseFragment(html))
     }),
-    { numRuns: runs(300) },
+    { numRuns: runs(80) },
   )
   t.pass('for all texts')
 })

@@ -163,8 +163,11 @@ t.test('plans one mail per person and day about all open tasks, never twice', as
 
 t.test('plans each mail once when killed, repeated and run concurrently, with few statements', async (t) => {
   const ids = await Promise.all(Array.from({ length: 5 }, (_, index) => assignment(`Aufgabe ${index}`)))
-  const persons: number[] = []
-  for (let index = 0; index < 450; index++) persons.push(await person())
+  const created = await sql<{ id: number }>`
+    insert into users (username, display_name, email, created_at)
+    select name, name, name || '@example.org', '2026-01-01'
+    from generate_series(1, 450) as number, concat('person-', number) as name returning id`.execute(db)
+  const persons = created.rows.map(({ id }) => id)
   await give(ids, persons, '2026-12-31')
 
   const now = new Date('2026-12-02T10:00:00Z')
