@@ -1,6 +1,6 @@
 import t from 'tap'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
-import { createCard, createDeck } from '../support/factories.js'
+import { createCards, createDeck } from '../support/factories.js'
 import type { Json } from '../support/openapi.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
@@ -9,10 +9,7 @@ const counter = countStatements(await createMigratedDatabase())
 const service = await startService(t, { database: counter.database, now: () => clock.now })
 const { db } = service
 const deck = await createDeck(db)
-const ids: number[] = []
-for (let index = 0; index < 100; index++) {
-  ids.push((await createCard(db, { deck_id: deck.id, sort_order: index })).id)
-}
+const ids = (await createCards(db, deck.id, 100)).map(({ id }) => id)
 const [a, b] = ids as [number, number]
 
 const send = (caller: Caller, reviews: unknown) => caller.post('/api/review/batch', { reviews })

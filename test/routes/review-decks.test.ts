@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createCard, createDeck, createProgress } from '../support/factories.js'
+import { createCards, createDeck, createProgress } from '../support/factories.js'
 import type { Json } from '../support/openapi.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
@@ -9,11 +9,8 @@ t.afterEach(() => db.deleteFrom('decks').execute())
 
 async function createDeckOf(count: number, overrides = {}) {
   const deck = await createDeck(db, overrides)
-  const ids: number[] = []
-  for (let index = 0; index < count; index++) {
-    ids.push((await createCard(db, { deck_id: deck.id, sort_order: index })).id)
-  }
-  return { ...deck, ids }
+  const cards = await createCards(db, deck.id, count)
+  return { ...deck, ids: cards.map(({ id }) => id) }
 }
 
 const switchDeck = (caller: Caller, slug: string, active: unknown) =>

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import t from 'tap'
 import { eachText } from '../../src/domain/content/card-texts.js'
 import { startBehindLock, TEST_DATABASE_URL } from '../support/database.js'
-import { createCard, createDeck, createProgress, unique } from '../support/factories.js'
+import { createCard, createCards, createDeck, createProgress, unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
 const clock = { now: new Date('2026-11-21T08:00:00Z') }
@@ -21,10 +21,7 @@ function setDay(day: string): void {
 
 async function createDeckOf(count: number, overrides = {}) {
   const deck = await createDeck(db, overrides)
-  const cards = []
-  for (let index = 0; index < count; index++) {
-    cards.push(await createCard(db, { deck_id: deck.id, sort_order: index }))
-  }
+  const cards = await createCards(db, deck.id, count)
   return { deck, cards, ids: cards.map(({ id }) => id) }
 }
 

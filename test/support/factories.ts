@@ -65,6 +65,19 @@ export async function createCard(db: Kysely<Database>, overrides: Overrides<'car
     .executeTakeFirstOrThrow()
 }
 
+/** Creates the cards of a deck in one statement, with ascending sort orders. Returns them in this order. */
+export async function createCards(db: Kysely<Database>, deck_id: number, count: number) {
+  const values = Array.from({ length: count }, (_, sort_order) => ({
+    deck_id,
+    question: unique('Frage'),
+    answer: unique('Antwort'),
+    level: 'grundlagen',
+    sort_order,
+  }))
+  const cards = await db.insertInto('cards').values(values).returningAll().execute()
+  return cards.sort((one, other) => one.sort_order - other.sort_order)
+}
+
 export async function createProgress(
   db: Kysely<Database>,
   values: Omit<Insertable<Database['card_progress']>, 'deck_id'>,

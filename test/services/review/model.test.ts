@@ -12,7 +12,7 @@ import { type Caller, startService } from '../../support/service.js'
  * the undo with a list of actions.
  */
 const FIRST_DAY = '2026-11-21'
-const RUNS = runs(4)
+const RUNS = runs(2)
 const STEPS = 25
 const NEW_PER_DAY = 3
 

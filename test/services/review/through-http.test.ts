@@ -13,7 +13,7 @@ import { RATINGS } from '../../../src/domain/review/review.js'
 import { addDays } from '../../../src/domain/time/calendar.js'
 import { weightsArbitrary } from '../../support/arbitraries.js'
 import { countStatements, createMigratedDatabase } from '../../support/database.js'
-import { createCard, createDeck } from '../../support/factories.js'
+import { createCard, createCards, createDeck } from '../../support/factories.js'
 import fc, { runs } from '../../support/property.js'
 import { startService } from '../../support/service.js'
 
@@ -30,7 +30,7 @@ const GRADES = {
   easy: LibraryRating.Easy,
 } as const
 
-const HISTORIES = runs(4)
+const HISTORIES = runs(2)
 const REVIEWS = 50
 
 /** With `fitted`, each history uses separate weights, like those that a fit stores. */
@@ -99,6 +99,7 @@ async function storeWeights(current: string): Promise<void> {
 
 t.test('the queue shows exactly the date that a rating leads to, even for a second review on a day', async (t) => {
   const learner = await service.member()
+  await createCards(service.db, deck.id, 8)
   clock.now = new Date('2026-11-21T12:00:00Z')
   for (let round = 0; round < 3; round++) {
     for (const rating of RATINGS) {
