@@ -365,23 +365,26 @@ const LISTS = [
   [admin, '/api/proofs'],
 ] as const
 
+const NO_INSTANTS = [
+  'gestern',
+  '2026-11-21',
+  '2026-11-21T08:00',
+  '2026-13-21T08:00:00Z',
+  '1700000000',
+  '2026-11-21T08:00:00 01:00',
+  '2026-02-30T08:00:00Z',
+  '2026-11-21T24:00:00Z',
+  '2026-11-21T12:00:60Z',
+  '2026-11-21T12:60:00Z',
+  '0000-01-01T00:00:00+01:00',
+  '9999-12-31T23:59:59-01:00',
+  '2026-11-21T08:00:00+24:00',
+]
+
 t.test('an instant must have a time and an offset', async (t) => {
-  for (const [caller, url] of LISTS) {
-    for (const text of [
-      'gestern',
-      '2026-11-21',
-      '2026-11-21T08:00',
-      '2026-13-21T08:00:00Z',
-      '1700000000',
-      '2026-11-21T08:00:00 01:00',
-      '2026-02-30T08:00:00Z',
-      '2026-11-21T24:00:00Z',
-      '2026-11-21T12:00:60Z',
-      '2026-11-21T12:60:00Z',
-      '0000-01-01T00:00:00+01:00',
-      '9999-12-31T23:59:59-01:00',
-      '2026-11-21T08:00:00+24:00',
-    ]) {
+  for (const [index, [caller, url]] of LISTS.entries()) {
+    // The lists share the schema of the parameter.
+    for (const text of index === 0 ? NO_INSTANTS : ['gestern']) {
       const { status, headers } = await caller.get(`${url}?changed_since=${encodeURIComponent(text)}`)
       t.strictSame([status, headers['x-error-field']], [400, 'changed_since'], `${url} ${text}`)
     }

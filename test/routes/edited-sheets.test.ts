@@ -149,7 +149,7 @@ t.test('a save creates a version; a save based on another version writes nothing
 
 t.test('keeps the first version and the latest fifty, all with their author', async (t) => {
   const { slug } = await create({ title: unique('Viele') })
-  for (let version = 1; version <= 60; version++) {
+  for (let version = 1; version <= 53; version++) {
     const { status } = await editor.patch(`${URL}/${slug}`, { version, content_md: `Text ${version + 1}` })
     t.equal(status, 200)
   }
@@ -159,22 +159,20 @@ t.test('keeps the first version and the latest fifty, all with their author', as
   t.equal(rest.next_before, null)
   t.strictSame(
     versions.map(({ version }: { version: number }) => version),
-    [...Array.from({ length: 51 }, (_, index) => 61 - index), 1],
+    [...Array.from({ length: 51 }, (_, index) => 54 - index), 1],
   )
   t.ok(versions.every(({ changed_by, how }) => changed_by === editor.username && (how === 'edit' || how === 'create')))
 })
 
 t.test('a page of versions is limited by the size of its texts', async (t) => {
   const { slug } = await create({ title: unique('Lang') })
-  for (let version = 1; version <= 4; version++) {
-    await editor.patch(`${URL}/${slug}`, { version, content_md: `${version}${'x'.repeat(1_900_000)}` })
+  for (let version = 1; version <= 3; version++) {
+    const text = sql<string>`repeat(${String(version)}, 1900000)`
+    await db.updateTable('cheatsheets').set({ content_md: text }).where('slug', '=', slug).execute()
   }
   const { versions, next_before } = (await editor.get(`${URL}/${slug}/versions`)).body
   t.equal(versions.length, 3)
-  t.match((await editor.get(`${URL}/${slug}/versions?before=${next_before}`)).body.versions, [
-    { version: 2 },
-    { version: 1 },
-  ])
+  t.match((await editor.get(`${URL}/${slug}/versions?before=${next_before}`)).body.versions, [{ version: 1 }])
 })
 
 t.test('drafts and archived sheets are hidden from learners until published or restored', async (t) => {

@@ -253,13 +253,13 @@ t.test('finds a word of any length by its beginning', async (t) => {
 t.test('indexes large changes in the background', async (t) => {
   const deck = await createDeck(db)
   // A transaction indexes about 300 cards.
-  const values = Array.from({ length: 1_000 }, (_, index) => ({
+  const values = Array.from({ length: 400 }, (_, index) => ({
     deck_id: deck.id,
     question: `Frage ${index}`,
     answer: `Antwort nummer${index} ${'mit vielen Wörtern darin '.repeat(5)}`,
   }))
   await db.insertInto('cards').values(values).execute()
-  t.strictSame(await titles('nummer999'), ['Frage 999'])
+  t.strictSame(await titles('nummer399'), ['Frage 399'])
   t.strictSame(await titles('nummer17', { limit: 3 }), ['Frage 17', 'Frage 170', 'Frage 171'])
 })
 

@@ -7,7 +7,9 @@ import { errorBody, type ServiceResponse, startService } from '../support/servic
 import { announceReports, LOOPBACK } from '../support/webhooks.js'
 
 const service = await startService(t, { config: { webhookAllow: [LOOPBACK] } })
-const { db } = service
+const { database, db } = service
+const strict = await startService(t, { database })
+const simulated = await startService(t, { database, config: { simulatedDate: '2027-01-01' } })
 const admin = await service.admin()
 const URL = 'https://hr.example.org:8443/hooks/geheim?sig=abc'
 
@@ -98,7 +100,6 @@ t.test('refuses invalid fields', async (t) => {
 })
 
 t.test('without WEBHOOK_ALLOW, an address needs https', async (t) => {
-  const strict = await startService(t)
   const chef = await strict.admin()
   concerns(t, await chef.post('/api/webhooks', webhook({ url: 'http://hr.example.org/' })), 'https_needed', 'url')
   concerns(t, await chef.post('/api/webhooks', webhook({ url: 'http://127.0.0.1/' })), 'address_not_allowed', 'url')
@@ -254,11 +255,10 @@ t.test('lists deliveries in pages and sends one again', async (t) => {
 })
 
 t.test('limits the messages that are sent by hand', async (t) => {
-  const limited = await startService(t)
-  const chef = await limited.admin()
+  const chef = await strict.admin()
   const { body } = await chef.post('/api/webhooks', webhook({ url: 'https://name.invalid/' }))
   // Without a receiver, the service looks up a name that does not exist.
-  await limited.db.updateTable('webhooks').set({ url: 'https://127.0.0.1/' }).execute()
+  await db.updateTable('webhooks').set({ url: 'https://127.0.0.1/' }).execute()
   for (let sent = 0; sent < 20; sent++) {
     t.match((await chef.post(`/api/webhooks/${body.webhook.id}/test`)).body, { ok: false, fault: 'address' })
   }
@@ -267,7 +267,6 @@ t.test('limits the messages that are sent by hand', async (t) => {
 })
 
 t.test('sends nothing while the date is simulated', async (t) => {
-  const simulated = await startService(t, { config: { simulatedDate: '2027-01-01' } })
   const chef = await simulated.admin()
   const { body } = await chef.post('/api/webhooks', webhook())
   t.match((await chef.get('/api/webhooks')).body, { held: true })
