@@ -367,7 +367,6 @@ t.test('works below a path behind a proxy that strips it', async (t) => {
 })
 
 t.test('refuses a path that leaves the folder of the app', async (t) => {
-  const { app } = await startService(t, { config: { web: true }, webDir, database })
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
   for (const path of [
     '/assets/../package.json',
