@@ -278,7 +278,7 @@ t.test('entry names are no paths', async (t) => {
   t.notOk(existsSync(`${workFolder}/../../x.gif`))
 })
 
-/** Numbers of damaged files that are read: in the soak, nearly one for each kilobyte, and one for each 55 bytes */
+/** Numbers of damaged files that are read; the soak reads five times as many */
 const CUTS = runs(16)
 const FLIPS = runs(40)
 const DATABASE_FLIPS = runs(60)
