@@ -11,7 +11,7 @@ const REFUSED = ['\t', '\n', '\r', '\x07', '\x1b', '\x7f', '\x85', '\u2028', '\u
 const MORE_REFUSED = ['\u061c', '\u2066', '\u2069']
 const CHARACTERS = [...REFUSED, ...MORE_REFUSED]
 /** For the fields after the first one, because all fields share one set of characters: one of each kind */
-const SAMPLES = ['\n', '\x85', '\u202e']
+const SAMPLES = ['\n', '\x85', '\u2028', '\u202e']
 const NO_CONTROLS = 'darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten'
 
 const LABELS: Record<string, string> = { 'decks/git.md': deckFile('Git', [{ id: 'stash' }]) }

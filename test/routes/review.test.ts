@@ -302,6 +302,8 @@ async function isQueryBlocked(): Promise<boolean> {
   return rows.length > 0
 }
 
+// On a server the requests wait for the deletion after they have read the session. The embedded database has a single
+// connection, so there they wait for that and find no session.
 t.test('refuses to write for a user who is deleted at the same time', async (t) => {
   const leaving = await service.member()
   const { ids } = await createDeckOf(1)

@@ -11,7 +11,7 @@ import type { ApiQuestion } from '../support/taken-tests.js'
 
 const isPrinting = process.argv.includes('--print')
 
-// The test sends about 1,000 requests to each of two services.
+// The test sends about 800 requests to each of two services.
 t.setTimeout(300_000)
 
 const TAKER = 'pruefling'
@@ -148,7 +148,7 @@ function requestsOf(
 /** Routes that the test itself calls to move from one phase to the next */
 const STEPS = ['POST /api/tests/{slug}/attempts', 'POST /api/tests/attempts/{id}/submit']
 
-/** Routes that refuse every learner; called during the attempts only, because a refusal reads no test */
+/** Routes that refuse the taker; called during the attempts only, because a refusal reads no test */
 const CLOSED = await routesClosedToLearners()
 
 interface Seen {
@@ -174,6 +174,7 @@ async function callAll(world: World, phase: Phase): Promise<Seen[]> {
       if (mayEndSession) caller = await service.loginAs(TAKER)
     }
   }
+  t.equal((await caller.get('/api/auth/me')).status, 200, `${phase}: the taker is still logged in`)
   return seen
 }
 

@@ -80,7 +80,7 @@ const FILTERS = [
   ...STATES.map((state) => ({ state, overdue: '', q: '' })),
   ...['', 'open', 'done'].map((state) => ({ state, overdue: 'true', q: '' })),
   ...SEARCHES.map((q) => ({ state: 'open', overdue: '', q })),
-  { state: 'open', overdue: 'true', q: 'person a' },
+  ...['person a', 'person b'].map((q) => ({ state: 'open', overdue: 'true', q })),
 ].map((filter) => new URLSearchParams(filter).toString())
 
 async function act(caller: Caller, url: string, payload: object): Promise<void> {

@@ -56,7 +56,10 @@ export async function readTable(): Promise<Row[]> {
   return parseTable(await readFile(`${ROOT}test/routes/roles.txt`, 'utf8'))
 }
 
-/** Returns the routes that refuse every learner with 401 or 403 by `roles.txt`, which `roles.test.ts` checks. */
+/**
+ * Returns the routes that refuse a learner without a role in a team or an assignment with 401 or 403 by `roles.txt`,
+ * which `roles.test.ts` checks.
+ */
 export async function routesClosedToLearners(): Promise<Set<string>> {
   const column = CALLERS.indexOf('learner')
   const closed = (await readTable()).filter(({ statuses }) => [401, 403].includes(statuses[column] ?? 0))

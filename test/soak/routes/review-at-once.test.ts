@@ -37,7 +37,11 @@ t.test('archiving cards and deleting users during reviews causes no error', asyn
   const leave = async () => {
     for (let round = 0; round < ROUNDS / 10; round++) {
       const leaving = await service.member()
-      const requests = [0, 1, 2].map((card) => rate(leaving, card))
+      const requests = [
+        ...[0, 1, 2].map((card) => rate(leaving, card)),
+        leaving.post(`/api/review/cards/${ids[0]}/suspend`),
+        leaving.send({ method: 'PUT', url: '/api/review/settings', payload: { new_per_day: 1 } }),
+      ]
       await Promise.race(requests.slice(round % 3))
       await db.deleteFrom('users').where('id', '=', leaving.id).execute()
       for (const { status, text } of await Promise.all(requests)) t.ok([200, 401, 404].includes(status), text)

@@ -156,7 +156,7 @@ t.test('a review from before the fit can be undone after it, and the memory stat
 })
 
 t.test('too few recalls or days, a deleted user and a disabled setting change nothing', async (t) => {
-  const few = await createLearner({ newPerDay: 1, days: 70 })
+  const few = await createLearner({ newPerDay: 1 })
   t.equal(await fitLearner(db, few.member.id, moment(), worker), 'too few')
   const { member } = await createLearner({ newPerDay: 10, days: 50, seed: 5 })
   const young = { at: clock.now, today: addDays(FIRST_DAY, 59) }
@@ -257,7 +257,7 @@ t.test('a review during each computation of a fit is not lost', async (t) => {
 t.test('the nightly job fits once, and again after 30 days and half as many recalls again', async (t) => {
   await db.deleteFrom('users').where('is_admin', '=', false).execute()
   const { member } = await createLearner({ seed: 8 })
-  await createLearner({ newPerDay: 1, days: 70 })
+  await createLearner({ newPerDay: 1 })
   const run = (night?: string) =>
     runJob(db, JOBS.fit, {
       timeZone: 'Europe/Berlin',
