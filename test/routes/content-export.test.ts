@@ -6,7 +6,7 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
 import { readContent } from '../../src/services/content/folder/read.js'
-import { createCard, createCheatsheet, createDeck, createProgress } from '../support/factories.js'
+import { createCard, createCards, createCheatsheet, createDeck, createProgress } from '../support/factories.js'
 import { download, query, unzip } from '../support/packages.js'
 import { errorBody, startService } from '../support/service.js'
 import { until } from '../support/until.js'
@@ -117,9 +117,7 @@ t.test('a package without progress', async (t) => {
 
 t.test("a package with the caller's progress", async (t) => {
   const deck = await createDeck(db, { slug: 'git' })
-  const cards = []
-  for (let index = 0; index < 4; index++) cards.push(await createCard(db, { deck_id: deck.id, sort_order: index }))
-  const [known, undone, suspended] = cards.map(({ id }) => id)
+  const [known, undone, suspended] = (await createCards(db, deck.id, 4)).map(({ id }) => id)
   const rate = async (card_id: number | undefined, rating: string) =>
     (await member.post('/api/review', { card_id, rating, duration_ms: 1234 })).body
   await rate(known, 'medium')

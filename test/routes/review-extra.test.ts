@@ -2,14 +2,14 @@ import t from 'tap'
 import { lockLearner } from '../../db/queries/review/progress.js'
 import { addExtraNew } from '../../db/queries/review/settings.js'
 import { waitUntilBlocked } from '../support/database.js'
-import { createCard, createDeck } from '../support/factories.js'
+import { createCards, createDeck } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
 let now = new Date('2026-11-21T08:00:00Z')
 const service = await startService(t, { now: () => now })
 const { db } = service
 const deck = await createDeck(db)
-for (let index = 0; index < 20; index++) await createCard(db, { deck_id: deck.id, sort_order: index })
+await createCards(db, deck.id, 20)
 
 const queueOf = async (caller: Caller) => (await caller.get('/api/review/queue?limit=300')).body
 const set = (caller: Caller, payload: object) => caller.send({ method: 'PUT', url: '/api/review/settings', payload })

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import assert from 'node:assert/strict'
 import t from 'tap'
 import { eachText } from '../../src/domain/content/card-texts.js'
-import { startBehindLock, TEST_DATABASE_URL } from '../support/database.js'
+import { startBehindLock } from '../support/database.js'
 import { createCard, createCards, createDeck, createProgress, unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
@@ -279,14 +279,13 @@ t.test('respects a row that a script writes concurrently, and restores it on und
     last_rating: 'easy',
     next_review: '2026-12-01',
   } as const
-  const pending = await db.transaction().execute(async (script) => {
-    await script.insertInto('card_progress').values(values).execute()
-    const review = rate(member, ids[0], 'medium')
-    // The embedded database has one connection, so the review waits for the connection instead of a lock.
-    while (TEST_DATABASE_URL !== undefined && !(await isQueryBlocked()));
-    return { review }
-  })
-  const { status, body } = await pending.review
+  const [review] = await startBehindLock(
+    database,
+    (script) => script.insertInto('card_progress').values(values).execute(),
+    [() => rate(member, ids[0], 'medium')],
+  )
+  assert(review)
+  const { status, body } = review
   t.equal(status, 200)
   const [entry] = (await member.get('/api/review/history')).body.entries
   t.match(entry, { id: body.review_id, before: { last_rating: 'easy', next_review: '2026-12-01' } })
@@ -295,12 +294,6 @@ t.test('respects a row that a script writes concurrently, and restores it on und
   t.match(undo.body.progress, { last_rating: 'easy', next_review: '2026-12-01', reps: 0 })
   t.match(await statesOf(member), [{ state: 'learned', progress: undo.body.progress }])
 })
-
-async function isQueryBlocked(): Promise<boolean> {
-  const { rows } = await sql`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-  return rows.length > 0
-}
 
 // On a server the requests wait for the deletion after they have read the session. The embedded database has a single
 // connection, so there they wait for that and find no session.

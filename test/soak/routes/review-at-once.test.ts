@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createCard, createDeck } from '../../support/factories.js'
+import { createCards, createDeck } from '../../support/factories.js'
 import { type Caller, startService } from '../../support/service.js'
 
 /** Number of ratings of each learner, and of changes of the cards */
@@ -12,10 +12,7 @@ const { db } = service
 t.test('archiving cards and deleting users during reviews causes no error', async (t) => {
   const members = [await service.member(), await service.member()]
   const deck = await createDeck(db)
-  const ids: number[] = []
-  for (let sort_order = 0; sort_order < 4; sort_order++) {
-    ids.push((await createCard(db, { deck_id: deck.id, sort_order })).id)
-  }
+  const ids = (await createCards(db, deck.id, 4)).map(({ id }) => id)
   const rate = (caller: Caller, round: number) =>
     caller.post('/api/review', { card_id: ids[round % ids.length], rating: 'again' })
 
