@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import ts from 'typescript'
 import { ROOT } from './fault.js'
@@ -93,31 +94,25 @@ export class Workbench {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#running = child
+    let result: TestResult | undefined
     const timers: NodeJS.Timeout[] = []
-    const end = () => {
+    const end = (early: TestResult) => {
+      if (result !== undefined) return
+      result = early
       this.#kill('SIGTERM')
       timers.push(setTimeout(() => this.#kill('SIGKILL'), STOP_MS))
     }
-    let isOver = false
-    const timeout = setTimeout(() => {
-      isOver = true
-      end()
-    }, timeoutMs)
-    timers.push(timeout)
-    let output = ''
-    let failure: string | undefined
+    const seconds = Math.round(timeoutMs / 1_000)
+    timers.push(setTimeout(() => end({ kind: 'timeout', by: `no end within ${seconds} s` }), timeoutMs))
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        output += text
-        if (isOver || failure !== undefined) return
-        failure = firstFailure(output)
-        if (failure !== undefined) end()
+      createInterface(stream).on('line', (line) => {
+        const by = failureIn(line)
+        if (by !== undefined) end({ kind: 'failed', by })
       })
     }
     const [status, signal] = await once(child, 'close')
     for (const timer of timers) clearTimeout(timer)
-    if (failure !== undefined) return { kind: 'failed', by: failure }
-    if (isOver) return { kind: 'timeout', by: `no end within ${Math.round(timeoutMs / 1_000)} s` }
+    if (result !== undefined) return result
     return status === 0 ? { kind: 'passed' } : { kind: 'failed', by: `exit status ${status ?? signal}` }
   }
 }
@@ -126,8 +121,8 @@ function compiledOf(file: string): string {
   return `dist/${file.replace(/\.ts$/, '.js')}`
 }
 
-/** Returns the beginning of the name of the first failed assertion whose line is complete. */
-function firstFailure(output: string): string | undefined {
-  const [, name] = /^ *not ok \d+ - (.+?)(?: # time=.*)?(?: \{)?\n/m.exec(output) ?? []
+/** Returns the beginning of the name of an assertion; undefined unless the line of the test's output says that it failed. */
+function failureIn(line: string): string | undefined {
+  const [, name] = /^ *not ok \d+ - (.+?)(?: # time=.*)?(?: \{)?$/.exec(line) ?? []
   return name?.slice(0, MAX_NAME)
 }
