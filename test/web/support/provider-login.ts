@@ -4,12 +4,12 @@ import { freePort } from '../../support/postgres.js'
 import { oidcSettings } from '../../support/sign-in.js'
 import { openApp } from './app.js'
 
-/** The person whom the provider logs in */
+/** The person who logs in by the provider */
 export const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika Muster' }
 
 /**
- * Starts the app with a provider that confirms Erika for seven days, and opens a page of a browser that nobody is logged
- * in to. `learn` opens the deck „Git“ there and waits for its first card.
+ * Starts the app with a provider that confirms Erika for seven days, and opens a page without a login. `learn` opens the
+ * deck „Git“ there and waits for its first card.
  */
 export async function openWithProvider(t: Test, settings: Parameters<typeof oidcSettings>[2] = {}) {
   const port = await freePort()
