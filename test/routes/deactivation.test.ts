@@ -1,7 +1,7 @@
 import t from 'tap'
 import { lockLoginMethods } from '../../db/queries/accounts/passkeys.js'
 import { insertSession, type LoginCredential } from '../../db/queries/accounts/sessions.js'
-import { addDays, calendarIn } from '../../src/domain/time/calendar.js'
+import { addDays, calendarIn, noonOf } from '../../src/domain/time/calendar.js'
 import { makeCalendar } from '../../src/services/calendar/calendar.js'
 import { Authenticator } from '../support/authenticator.js'
 import { waitUntilBlocked } from '../support/database.js'
@@ -13,13 +13,14 @@ import { startSignIn } from '../support/sign-in.js'
 const ORIGIN = 'http://localhost:3999'
 const DAY_MS = 24 * 60 * 60 * 1000
 
-const begun = Date.now()
+// At noon, so that a day of 23 or 25 hours moves no instant to another date.
+const today = calendarIn('Europe/Berlin')(new Date())
+const begun = noonOf(today).getTime()
 let daysLater = 0
 const later = () => new Date(begun + daysLater * DAY_MS)
 const service = await startSignIn(t, {}, { config: { publicUrl: `${ORIGIN}/` }, now: later })
 const { anonymous, app, browser, db } = service
 const admin = await service.admin()
-const today = calendarIn('Europe/Berlin')(later())
 
 const disable = (id: number, disabled_on: string | null) => admin.patch(`/api/accounts/${id}`, { disabled_on })
 const logIn = (username: string, password = PASSWORD) =>
