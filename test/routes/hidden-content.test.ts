@@ -12,7 +12,9 @@ const MARK = 'geheimwort'
 const UNKNOWN_CARD = 99_999
 
 const routes: RouteOptions[] = []
-const service = await startService(t, { onRoute: (route) => routes.push(route) })
+// The clock stands, because the responses from before and after contain the day.
+const begun = new Date()
+const service = await startService(t, { now: () => begun, onRoute: (route) => routes.push(route) })
 const { app, db } = service
 const source = await createSource(db)
 const editor = await createEditor(service, source)

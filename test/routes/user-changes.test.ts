@@ -6,7 +6,9 @@ import { errorBody, startService } from '../support/service.js'
 
 const URL = '/api/accounts/bulk?mode=update'
 const counter = countStatements(await createMigratedDatabase())
-const service = await startService(t, { database: counter.database })
+// The clock stands, because the first request of a user's day writes one statement more.
+const begun = new Date()
+const service = await startService(t, { database: counter.database, now: () => begun })
 const { db } = service
 const admin = await service.admin()
 
