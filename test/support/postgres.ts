@@ -61,7 +61,8 @@ function isThere(file: string): boolean {
 
 /**
  * Starts a server in a temporary folder. It listens on the loopback address and accepts all users without a password.
- * @param settings such as `max_connections=20`; all others, except for addresses and port, have their default values
+ * @param settings such as `max_connections=20`; all others, except for addresses, port and time zone, have their default
+ *   values
  * @param variables environment variables of the server in addition to those of this process
  * @param primaryUrl URL of the primary, if the server is a standby
  */
@@ -85,7 +86,9 @@ export async function startCluster(
     await run(path.join(programs, 'pg_basebackup'), options, inFolder)
   }
   const port = await freePort()
-  const own = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...settings]
+  // Not this machine's time zone: where clocks change, an interval of days is not a multiple of 24 hours.
+  const zone = 'timezone=UTC'
+  const own = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, zone, ...settings]
   const args = ['-D', data, '-p', String(port), ...own.flatMap((setting) => ['-c', setting])]
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   let server: ChildProcess
