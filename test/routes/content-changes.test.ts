@@ -2,6 +2,7 @@ import t from 'tap'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { unique } from '../support/factories.js'
 import { startService } from '../support/service.js'
+import { until } from '../support/until.js'
 
 const service = await startService(t)
 const { db, app } = service
@@ -105,7 +106,7 @@ t.test('finds equal and similar questions in the sources that the caller edits',
   const gone = await writeDeck(editor, source)
   await writeCard(editor, gone, { question: 'Wann muss eine Datenpanne gemeldet werden?' })
   await editor.patch(`/api/content/decks/${gone}`, { archived: true })
-  await app.updateSearchIndex()
+  await until(() => app.updateSearchIndex())
   const find = async (question: string, caller = editor, more = '') =>
     (await caller.get(`${CARDS}/similar?question=${encodeURIComponent(question)}${more}`)).body.cards
   const question = 'wann muss eine **Datenpanne** gemeldet werden'

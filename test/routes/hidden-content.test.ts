@@ -6,6 +6,7 @@ import { query, unzip } from '../support/packages.js'
 import { gifOf } from '../support/pictures.js'
 import { routesClosedToLearners } from '../support/roles.js'
 import { errorBody, startService } from '../support/service.js'
+import { until } from '../support/until.js'
 
 /** Substring of the texts that only editors may see */
 const MARK = 'geheimwort'
@@ -53,6 +54,7 @@ const snapshot = async () => {
   for (const path of paths) bodies[path] = (await learner.get(path)).body
   return bodies
 }
+await until(() => app.updateSearchIndex())
 const before = await snapshot()
 
 // Creates content that is hidden from the start.
@@ -92,7 +94,7 @@ await editor.patch(`/api/content/cards/${moved.id}`, { deck: pool })
 const published = await writeDeck(editor, source, { name: secret('Archiv') })
 const archived = await writeCard(editor, published, { question: `Archiviert ${MARK}` })
 await editor.patch(`/api/content/decks/${published}`, { archived: true })
-await app.updateSearchIndex()
+await until(() => app.updateSearchIndex())
 
 const secretIds = [draft.id, pooled.id, pooledDraft.id, studied.id, moved.id]
 const shas = [...drafts.map(({ sha }) => sha), picture.sha]
@@ -183,6 +185,7 @@ t.test('no route returns a hidden text to a learner', async (t) => {
 })
 
 t.test('a search does not reveal whether a hidden text contains a word', async (t) => {
+  await until(() => app.updateSearchIndex())
   for (const [hidden, unknown] of [
     [MARK, 'unbekanntes'],
     ['geheimwrot', 'unbekannest'],

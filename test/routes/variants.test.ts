@@ -3,6 +3,7 @@ import { createCard, createCheatsheet, createDeck, createProgress } from '../sup
 import type { Json } from '../support/openapi.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 import { publishTest } from '../support/taken-tests.js'
+import { until } from '../support/until.js'
 import { createDeckIn, createSheetIn } from '../support/variants.js'
 
 const service = await startService(t, { now: () => new Date('2026-11-21T08:00:00Z') })
@@ -214,6 +215,7 @@ t.test('the search and a quiz of all decks have one variant of each group', asyn
   const zettel = await createSheetIn(db, 'de', 'zettel', 'Feuer und fire')
   await createSheetIn(db, 'en', 'sheet', 'fire', zettel.id)
   const member = await service.member()
+  await until(() => service.app.updateSearchIndex())
   const hitsOf = async (accepted: string, q: string) =>
     (await speaking(member, accepted).get(`/api/search?q=${q}`)).results.map(({ title }: Json) => title)
   t.strictSame(await hitsOf('de', 'fire'), ['zettel'])
