@@ -132,6 +132,28 @@ t.test('creates nothing if there is a fault, and reports each', async (t) => {
   t.equal(await countUsers(), before)
 })
 
+t.test('a text that no database stores is a fault', async (t) => {
+  const spoilt = unique('person\0')
+  for (const [field, given] of [
+    ['username', { username: spoilt }],
+    ['display_name', { display_name: spoilt }],
+    ['email', { email: `${spoilt}@example.org` }],
+    ['personnel_number', { personnel_number: spoilt }],
+    ['external_id', { external_id: spoilt }],
+    ['team', { team: spoilt }],
+    ['team', { teams: [spoilt] }],
+  ] as const) {
+    for (const query of ['', '?check=true', '?mode=update&check=true']) {
+      const { status, body } = await admin.post(URL + query, { users: [{ username: unique('person'), ...given }] })
+      t.equal(status, 400, `${field} ${query}`)
+      t.strictSame(
+        body.errors.map((fault: { field: string; code: string }) => [fault.field, fault.code]),
+        [[field, 'invalid_input']],
+      )
+    }
+  }
+})
+
 t.test('a personnel number belongs to one account', async (t) => {
   const [one, two, three] = [unique('nummer'), unique('nummer'), unique('nummer')]
   const created = await admin.post(URL, { users: [{ username: one, personnel_number: ' 00417 ' }] })

@@ -269,7 +269,7 @@ export function sortFaults(faults: RowFault[]): RowFault[] {
 
 /**
  * Returns the user with empty texts for absent names, and a last day even without the role of an auditor. Values with
- * faults are for further checks only.
+ * faults are for further checks only; the keys that are looked up in the database and have faults are left out.
  */
 function validateRow(row: UserRow): { user: ListedUser; faults: RowFault[] } {
   const { line } = row
@@ -277,12 +277,14 @@ function validateRow(row: UserRow): { user: ListedUser; faults: RowFault[] } {
   const addFault = (field: string, code: string, message: string) => {
     faults.push(faultAt(line, field, code, message))
   }
-  const judge = (field: string, check: () => void) => {
+  const judge = (field: string, check: () => void): boolean => {
     try {
       check()
+      return true
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error
       faults.push(faultOf(line, field, error))
+      return false
     }
   }
   const readText = (
@@ -334,13 +336,12 @@ function validateRow(row: UserRow): { user: ListedUser; faults: RowFault[] } {
   const email = readText('email')?.trim() || null
   if (email !== null) judge('email', () => parseMailAddress(email))
   const number = readText('personnel_number')?.trim() || null
-  if (number !== null) judge('personnel_number', () => parsePersonnelNumber(number))
-  const personnel_number = number && toNfc(number)
+  const isNumber = number !== null && judge('personnel_number', () => parsePersonnelNumber(number))
+  const personnel_number = isNumber ? toNfc(number) : null
   const externalId = readText('external_id')?.trim() || null
-  if (externalId !== null) judge('external_id', () => parseExternalId(externalId))
-  const external_id = externalId && toNfc(externalId)
-  const teams = readTeams()
-  for (const team of teams) judge('team', () => checkName('team', team))
+  const isExternalId = externalId !== null && judge('external_id', () => parseExternalId(externalId))
+  const external_id = isExternalId ? toNfc(externalId) : null
+  const teams = readTeams().filter((team) => judge('team', () => checkName('team', team)))
 
   const state = {
     is_admin,
