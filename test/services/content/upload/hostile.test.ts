@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { closeSync, existsSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { FaultyContent } from '../../../../src/domain/content/refusals.js'
 import type { Incoming } from '../../../../src/domain/content/upload/incoming.js'
@@ -28,10 +29,10 @@ import {
 type Tap = Parameters<typeof writeUpload>[0]
 
 /** Reads an upload in a worker thread. Returns the message of the refusal or the number of cards. */
-async function outcome(t: Tap, bytes: Uint8Array, timeoutMs = Number.POSITIVE_INFINITY): Promise<string | number> {
+async function outcome(t: Tap, bytes: Uint8Array): Promise<string | number> {
   const { file, workFolder } = writeUpload(t, bytes)
   const options = { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }
-  return outcomeOf(() => readUpload(file, options, { userId: null, timeoutMs }))
+  return outcomeOf(() => readUpload(file, options, { userId: null, timeoutMs: Number.POSITIVE_INFINITY }))
 }
 
 /** Reads an upload as `outcome` does, but in this thread, which is faster for many files. */
@@ -48,6 +49,14 @@ async function outcomeOf(read: () => Promise<Incoming>): Promise<string | number
     if (error instanceof Refusal) return `${statusOf(error)} ${error.message}`
     throw error
   }
+}
+
+/** Creates an upload that is a named pipe: its reader waits until the pipe is opened for writing. */
+function createPipe(t: Tap): ReturnType<typeof writeUpload> {
+  const upload = writeUpload(t, '')
+  rmSync(upload.file)
+  execFileSync('mkfifo', [upload.file])
+  return upload
 }
 
 const NOTE = { fields: ['a', 'b'] }
@@ -128,10 +137,7 @@ t.test('a file is read while one of another user is being read', async (t) => {
       { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] },
       { userId, timeoutMs: Number.POSITIVE_INFINITY },
     )
-  // A reader waits for a named pipe until the pipe is opened for writing.
-  const slow = writeUpload(t, '')
-  rmSync(slow.file)
-  execFileSync('mkfifo', [slow.file])
+  const slow = createPipe(t)
   const waiting = read(1, slow)
   t.match(await read(2, writeUpload(t, 'Frage;Antwort\na;b\n')), { decks: [{ cards: { length: 1 } }] })
   closeSync(openSync(slow.file, 'w'))
@@ -240,10 +246,13 @@ t.test('cuts levels and deck names at 200 characters', async (t) => {
 })
 
 t.test('ends work that takes too long', async (t) => {
-  t.equal(
-    await outcome(t, await packageOf('legacy1', { notes: [NOTE] }), 1),
-    '400 Die Datei ließ sich nicht in der erlaubten Zeit lesen',
-  )
+  const { file, workFolder } = createPipe(t)
+  const options = { fileName: 'x', defaultDeck: 'x', workFolder, levels: [] }
+  const reading = outcomeOf(() => readUpload(file, options, { userId: null, timeoutMs: 1 }))
+  // Runs after the earlier timer of the limit. The thread can only end when its wait for the pipe ends.
+  await sleep(100)
+  closeSync(openSync(file, 'r+'))
+  t.equal(await reading, '400 Die Datei ließ sich nicht in der erlaubten Zeit lesen')
 })
 
 t.test('a picture of too many pixels is left out of a package and refused in an archive', async (t) => {
