@@ -11,7 +11,8 @@ const adopting = await startService(t, { database: service.database, config: { s
 const adopter = callerOf(adopting.app, undefined, provider.token)
 const { owner } = provider
 
-const people = await Promise.all([1, 2, 3].map(() => createUser(db)))
+// One after the other, because groups list their members in the order of the ids.
+const people = [await createUser(db), await createUser(db), await createUser(db)]
 const [a, b, c] = people.map(({ id }) => String(id)) as [string, string, string]
 
 const create = async (...members: string[]) => {
