@@ -186,13 +186,17 @@ async function isServing(url: string): Promise<boolean> {
   }
 }
 
+const givenPorts = new Set<number>()
+
 /**
- * Returns a free port below the range of ephemeral ports. A port that the system chose could be given to an outgoing
- * connection before the caller listens on it.
+ * Returns a free port below the range of ephemeral ports, each port only once. A port that the system chose could be
+ * given to an outgoing connection before the caller listens on it. Port 10080 is left out: browsers refuse it.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(10_000, 32_000)
+    const port = randomInt(10_081, 32_000)
+    if (givenPorts.has(port)) continue
+    givenPorts.add(port)
     const server = createServer()
     const isFree = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false)).listen(port, () => resolve(true))
