@@ -9,6 +9,7 @@ import { ASSIGNMENT } from '../support/assignments.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createSource } from '../support/editing.js'
 import { createCard, createCheatsheet, createDeck, createProgress, createUser, unique } from '../support/factories.js'
+import { detectLastChunk } from '../support/last-chunk.js'
 import { waitForDisconnect, waitForQuiet } from '../support/quiet.js'
 import { errorBody, startService } from '../support/service.js'
 import { CARDS, publishTest, rightAnswerTo } from '../support/taken-tests.js'
@@ -57,9 +58,10 @@ const download = (cookie = '') => app.inject({ url: URL, headers: { cookie } })
 async function readOn(socket: Awaited<ReturnType<typeof stall>>) {
   let bytes = 0
   let isWhole = false
+  const isLastChunk = detectLastChunk()
   socket.on('data', (chunk) => {
     bytes += chunk.length
-    isWhole = chunk.toString('latin1').endsWith('0\r\n\r\n')
+    isWhole = isLastChunk(chunk)
     if (isWhole) socket.end()
   })
   socket.resume()
