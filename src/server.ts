@@ -25,6 +25,8 @@ const ABORT_AFTER_MS = 6_000
 
 /** Maximum time for accepting the pending connections before the listener closes */
 const ACCEPT_MS = 3_000
+/** Maximum duration of an event loop iteration that did no other work */
+const QUIET_MS = 1
 
 /** Maximum time for a connection to send its last request while the service is closing */
 const LAST_REQUESTS_MS = 250
@@ -159,16 +161,18 @@ function urlAddress(server: HttpServer): string {
  */
 async function stopListening(server: HttpServer): Promise<void> {
   // Node accepts one connection per event loop iteration, before `setImmediate`. After an iteration without a new
-  // connection, none is pending. The operating system would reset pending connections when the listener closes.
+  // connection, none is pending, except for one that came while the iteration did other work: only a short iteration
+  // counts. The operating system would reset pending connections when the listener closes.
   let accepted = 0
   const count = () => accepted++
   server.on('connection', count)
   const deadline = performance.now() + ACCEPT_MS
-  let before: number
+  let isQuiet: boolean
   do {
-    before = accepted
+    const [before, begun] = [accepted, performance.now()]
     await new Promise((resolve) => setImmediate(resolve))
-  } while (accepted > before && performance.now() < deadline)
+    isQuiet = accepted === before && performance.now() - begun < QUIET_MS
+  } while (!isQuiet && performance.now() < deadline)
   server.off('connection', count)
   NetServer.prototype.close.call(server)
   await sleep(LAST_REQUESTS_MS)
