@@ -1,10 +1,12 @@
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import t from 'tap'
 import { openArchive } from '../../src/services/certificates/archive.js'
 import { accountShare } from '../../src/services/fair-turns.js'
 import { renderPdf } from '../../src/services/print/print.js'
 import { ASSIGNMENT, issueCertificate, sheetPart } from '../support/assignments.js'
+import { waitUntilBlocked } from '../support/database.js'
 import { createUser } from '../support/factories.js'
 import { unzip } from '../support/packages.js'
 import { startService } from '../support/service.js'
@@ -69,7 +71,14 @@ t.test('packs the PDFs of the proofs in force of an assignment, for a stated pur
 })
 
 t.test('prints one archive at a time for a user, and ends it with the signal', async (t) => {
-  const statuses = await Promise.all([auditor.get(url), auditor.get(url)].map(async (sent) => (await sent).status))
+  const asked: Promise<{ status: number }>[] = []
+  await db.transaction().execute(async (transaction) => {
+    // Holds the first archive. On the embedded database, both requests wait for the connection and continue in turn.
+    await sql`lock table proofs`.execute(transaction)
+    asked.push(auditor.get(url), auditor.get(url))
+    await (service.database.embedded ? waitUntilBlocked(service.database, 2) : Promise.race(asked))
+  })
+  const statuses = (await Promise.all(asked)).map(({ status }) => status)
   t.strictSame(statuses.sort(), [200, 429])
   t.equal((await auditor.get(url)).status, 200, 'the next one after it')
   const controller = new AbortController()
