@@ -99,8 +99,9 @@ t.test('evidence', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
       await button(page, 'Schließen').last().click()
 
       await page.goto(`${app.url}/aufgaben/vergeben/nachweise`)
-      await page.getByLabel('Person', { exact: true }).fill('0041')
       const row = page.locator('main tbody tr')
+      await row.filter({ hasText: 'Bo Birne' }).waitFor()
+      await page.getByLabel('Person', { exact: true }).fill('0041')
       await row.filter({ hasText: 'Bo Birne' }).waitFor({ state: 'detached' })
       await row.filter({ hasText: 'Ada Äpfel' }).waitFor()
       t.equal(await button(page, 'Widerrufen …').count(), 0)
