@@ -70,10 +70,14 @@ t.test(
     })
 
     await t.test('a due confirmation goes through the provider without a page of it', async (t) => {
+      // A request of the page that is still on its way would already go through the provider.
+      await page.goto('about:blank')
       await sql`update identities set confirmed_at = '2020-01-01'`.execute(app.db)
       const asked = page.waitForRequest((request) => request.url().startsWith(`${provider.issuer}/auth?`))
+      const confirmed = page.waitForResponse((response) => response.url().includes('/api/auth/oidc/callback'))
       await learn()
       t.equal(new URL((await asked).url()).searchParams.get('prompt'), 'none')
+      await confirmed
       t.ok(
         (await app.db.selectFrom('identities').select('confirmed_at').executeTakeFirstOrThrow()).confirmed_at >
           new Date('2020-01-01'),
@@ -82,6 +86,7 @@ t.test(
 
     await t.test('a deactivation ends the session in the open app and keeps the ratings given offline', async (t) => {
       const context = page.context()
+      await learn()
       await context.setOffline(true)
       await press(page, ' ', '1', ' ', '2')
       await page.getByText('2 warten').waitFor()
