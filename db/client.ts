@@ -21,6 +21,8 @@ export interface DatabaseOptions {
    * store.
    */
   frozenAfterMs?: number | undefined
+  /** Milliseconds to wait for a free connection of the pool; default 5,000. Ignored for the embedded store. */
+  connectTimeoutMs?: number
   /** Called for errors of idle connections, which no query reports */
   onIdleError: (error: Error) => void
   onQuery?: (query: ExecutedQuery) => void
@@ -139,10 +141,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     return connectToStore(await openEmbeddedStore(options.dataDir), options.onIdleError, options.onQuery)
   }
   const { databaseUrl, prepare = true, frozenAfterMs = FROZEN_AFTER_MS } = options
+  const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
   const open = (config: pg.PoolConfig) => {
     const pool = new pg.Pool({
       connectionString: withoutQueryTimeout(databaseUrl),
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
       application_name: APPLICATION_NAME,
       types,

@@ -213,6 +213,7 @@ t.test('all instances share the limits', async (t) => {
   const second = await buildApp({
     sessionSecrets: [SECRET],
     logger: false,
+    maxDelayMs: 60_000,
     database: { ...database, close: async () => {} },
     config: { ...CONFIG, trustProxy: ['127.0.0.1'] },
   })

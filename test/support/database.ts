@@ -46,7 +46,14 @@ async function openCopy(template?: string): Promise<OpenDatabase> {
 async function createOnServer(serverUrl: string): Promise<OpenDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const databaseUrl = await createDatabase(serverUrl, name)
-  const database = await openDatabase({ databaseUrl, dataDir: '', poolMax: 10, onIdleError })
+  const database = await openDatabase({
+    databaseUrl,
+    dataDir: '',
+    poolMax: 10,
+    // Requests of a test wait for each other for as long as on the embedded database.
+    connectTimeoutMs: 600_000,
+    onIdleError,
+  })
   return {
     ...database,
     close: async () => {
