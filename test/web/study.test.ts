@@ -139,7 +139,7 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.equal(await question(page), first)
     await untilReady(page)
     // The clock stands still, so that the page receives both taps at the same time, however slow the machine is.
-    const hold = async () => page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000)
+    const hold = async () => page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 10_000)
     await hold()
     await page.getByRole('button', { name: /^Gut/ }).dblclick()
     await arrived(app, page, ['medium'])

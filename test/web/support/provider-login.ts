@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { LATE_AFTER_MS } from '../../../web/src/api/late-response.js'
 import { startIdentityProvider } from '../../support/identity-provider.js'
 import { freePort } from '../../support/postgres.js'
 import { oidcSettings } from '../../support/sign-in.js'
@@ -6,6 +7,16 @@ import { openApp } from './app.js'
 
 /** The person who logs in by the provider */
 export const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika Muster' }
+
+/**
+ * Script with which no response is late. A page that a slow machine answers late shows a remembered person the app and
+ * a dialog, instead of going to the provider at once.
+ */
+const PATIENT = `{
+  const start = globalThis.setTimeout
+  globalThis.setTimeout = (work, ms, ...values) =>
+    ms === ${LATE_AFTER_MS} ? -1 : start(work, ms, ...values)
+}`
 
 /**
  * Starts the app with a provider that confirms Erika for seven days, and opens a page without a login. `learn` opens the
@@ -19,6 +30,7 @@ export async function openWithProvider(t: Test, settings: Parameters<typeof oidc
   const oidc = oidcSettings(provider, publicUrl, { OIDC_RECHECK_DAYS: 7, ...settings })
   const app = await openApp(t, { port, config: { publicUrl, oidc } })
   const { page } = await app.newBrowser({ serviceWorkers: 'allow' })
+  await page.context().addInitScript(PATIENT)
   const learn = async () => {
     await page.goto(`${app.url}/lernen/git`)
     await page.getByRole('button', { name: /Antwort zeigen/ }).waitFor()
