@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import t from 'tap'
+import { standingClock } from '../support/clock.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createCard, createDeck, createProgress, createUser, PASSWORD } from '../support/factories.js'
 import { callerOf, errorBody, startService } from '../support/service.js'
 
 const counter = countStatements(await createMigratedDatabase())
-// The clock stands, because the first request of a user's day writes one statement more.
-const begun = new Date()
-const service = await startService(t, { database: counter.database, now: () => begun })
+const service = await startService(t, { database: counter.database, now: standingClock() })
 const { anonymous, app, db } = service
 const admin = await service.admin()
 const member = await service.member()

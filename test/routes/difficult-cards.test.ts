@@ -1,4 +1,5 @@
 import t from 'tap'
+import { standingClock } from '../support/clock.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { createUser } from '../support/factories.js'
@@ -7,9 +8,7 @@ import { startService } from '../support/service.js'
 const MIN_PERSONS = 5
 
 const counter = countStatements(await createMigratedDatabase())
-// The clock stands, because the first request of a user's day writes one statement more.
-const begun = new Date()
-const service = await startService(t, { database: counter.database, now: () => begun })
+const service = await startService(t, { database: counter.database, now: standingClock() })
 const { db } = service
 const source = await createSource(db)
 const author = await createEditor(service, source)

@@ -1,5 +1,6 @@
 import type { RouteOptions } from 'fastify'
 import t from 'tap'
+import { standingClock } from '../support/clock.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { unique } from '../support/factories.js'
 import { query, unzip } from '../support/packages.js'
@@ -13,9 +14,7 @@ const MARK = 'geheimwort'
 const UNKNOWN_CARD = 99_999
 
 const routes: RouteOptions[] = []
-// The clock stands, because the responses from before and after contain the day.
-const begun = new Date()
-const service = await startService(t, { now: () => begun, onRoute: (route) => routes.push(route) })
+const service = await startService(t, { now: standingClock(), onRoute: (route) => routes.push(route) })
 const { app, db } = service
 const source = await createSource(db)
 const editor = await createEditor(service, source)

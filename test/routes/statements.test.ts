@@ -1,13 +1,12 @@
 import t from 'tap'
 import { ASSIGNMENT } from '../support/assignments.js'
+import { standingClock } from '../support/clock.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createCard, createCheatsheet, createDeck, createProgress } from '../support/factories.js'
 import { startService } from '../support/service.js'
 
 const { database, countOf } = countStatements(await createMigratedDatabase())
-// The clock stands, because the first request of a user's day writes one statement more.
-const begun = new Date()
-const service = await startService(t, { database, now: () => begun })
+const service = await startService(t, { database, now: standingClock() })
 const { db } = service
 const member = await service.member()
 const admin = await service.admin()

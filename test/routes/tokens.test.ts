@@ -1,15 +1,14 @@
 import { sql } from 'kysely'
 import t from 'tap'
+import { standingClock } from '../support/clock.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createCard, createDeck, createUser, PASSWORD } from '../support/factories.js'
 import { type Caller, callerOf, errorBody, startService } from '../support/service.js'
 
 const counter = countStatements(await createMigratedDatabase())
-// The clock stands, because the first request of a user's day writes one statement more.
-const begun = new Date()
 const service = await startService(t, {
   database: counter.database,
-  now: () => begun,
+  now: standingClock(),
   config: { corsOrigins: ['https://app.example.org'] },
 })
 const { anonymous, app, db } = service

@@ -1,14 +1,13 @@
 import t from 'tap'
 import { MAX_CHANGED_USERS } from '../../src/domain/accounts/user-list.js'
+import { standingClock } from '../support/clock.js'
 import { countStatements, createMigratedDatabase } from '../support/database.js'
 import { createUser, unique } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
 const URL = '/api/accounts/bulk?mode=update'
 const counter = countStatements(await createMigratedDatabase())
-// The clock stands, because the first request of a user's day writes one statement more.
-const begun = new Date()
-const service = await startService(t, { database: counter.database, now: () => begun })
+const service = await startService(t, { database: counter.database, now: standingClock() })
 const { db } = service
 const admin = await service.admin()
 

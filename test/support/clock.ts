@@ -17,3 +17,12 @@ export function stopMonotonicClock(t: Pick<Test, 'teardown'>): { pass(ms: number
     },
   }
 }
+
+/**
+ * Returns a clock that stands at the current time, for tests that count statements or compare whole responses: the first
+ * request of a user's day writes one statement more, and responses contain the day.
+ */
+export function standingClock(): () => Date {
+  const now = new Date()
+  return () => now
+}
