@@ -79,12 +79,14 @@ const FILE_TIMEOUT_MS = 1_800_000
 /** Header that every response of the service has */
 export const OWN = { 'x-service': 'svc-training' }
 
-/** Script that keeps toasts until the next one, because a slow machine may look at the page after a toast has ended */
-const LASTING_TOASTS = `{
+/** Returns a script that starts no timers of these durations (ms). */
+export const withoutTimers = (...durations: number[]) => `{
   const start = globalThis.setTimeout
   globalThis.setTimeout = (work, ms, ...values) =>
-    [${TOAST_MS}, ${2 * TOAST_MS}].includes(ms) ? -1 : start(work, ms, ...values)
+    ${JSON.stringify(durations)}.includes(ms) ? -1 : start(work, ms, ...values)
 }`
+/** Script that keeps toasts until the next one, because a slow machine may look at the page after a toast has ended */
+const LASTING_TOASTS = withoutTimers(TOAST_MS, 2 * TOAST_MS)
 
 /** Console message about an error response to a request of the app; such a message is not a fault. */
 const REFUSED_REQUEST = /^Failed to load resource: the server responded with a status of (4|5)\d\d/

@@ -3,7 +3,7 @@ import { LATE_AFTER_MS } from '../../../web/src/api/late-response.js'
 import { startIdentityProvider } from '../../support/identity-provider.js'
 import { freePort } from '../../support/postgres.js'
 import { oidcSettings } from '../../support/sign-in.js'
-import { openApp } from './app.js'
+import { openApp, withoutTimers } from './app.js'
 
 /** The person who logs in by the provider */
 export const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika Muster' }
@@ -12,11 +12,7 @@ export const ERIKA = { sub: 'e-1', preferred_username: 'erika', name: 'Erika Mus
  * Script with which no response is late. A page that a slow machine answers late shows a remembered person the app and
  * a dialog, instead of going to the provider at once.
  */
-const PATIENT = `{
-  const start = globalThis.setTimeout
-  globalThis.setTimeout = (work, ms, ...values) =>
-    ms === ${LATE_AFTER_MS} ? -1 : start(work, ms, ...values)
-}`
+const PATIENT = withoutTimers(LATE_AFTER_MS)
 
 /**
  * Starts the app with a provider that confirms Erika for seven days, and opens a page without a login. `learn` opens the
