@@ -13,6 +13,7 @@ import {
   firstLogin,
   loginOver,
   openSession,
+  repeatRefused,
   startProcess,
   withStore,
 } from '../support/process.js'
@@ -80,7 +81,7 @@ t.test('does not wait for a connection that was answered while closing', async (
   const body = '{"username":"a","password":"b"}'
   const headers = { 'content-type': 'application/json', 'content-length': `${body.length}` }
   // On a busy machine, the service refuses requests just after its start.
-  while ((await ask(`${service.url}/api/decks`).answered) === 503) await sleep(100)
+  await repeatRefused(() => fetch(`${service.url}/api/decks`))
   const { outgoing, answered } = await beginPost(`${service.url}/api/auth/login`, { agent, headers })
   const ended = service.stop('SIGTERM')
   await untilListenerIsClosed(service.url)

@@ -87,8 +87,7 @@ export async function startCluster(
   }
   const port = await freePort()
   // Not this machine's time zone: where clocks change, an interval of days is not a multiple of 24 hours.
-  const zone = 'timezone=UTC'
-  const own = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, zone, ...settings]
+  const own = ['timezone=UTC', 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...settings]
   const args = ['-D', data, '-p', String(port), ...own.flatMap((setting) => ['-c', setting])]
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   let server: ChildProcess

@@ -196,7 +196,7 @@ export function tryLogin(url: string, login: Login, headers: Record<string, stri
 }
 
 /** Repeats a request while the service refuses it with 503, as it does on a busy machine. */
-async function repeatRefused(request: () => Promise<Response>): Promise<Response> {
+export async function repeatRefused(request: () => Promise<Response>): Promise<Response> {
   for (;;) {
     const response = await request()
     if (response.status !== 503) return response

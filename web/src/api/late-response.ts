@@ -1,6 +1,6 @@
 /**
  * Milliseconds after which a response is late and a cached copy is shown. The limit is low enough to show the copy
- * within one second, including rendering. No other timer has this duration, by which browser tests recognise it.
+ * within one second, including rendering. No other timer may have this duration: browser tests find the timer by it.
  */
 export const LATE_AFTER_MS = 490
 
