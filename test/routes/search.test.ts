@@ -298,6 +298,8 @@ t.test(
         await db.updateTable('decks').set({ name: 'Bleibt doch' }).where('id', '=', deck.id).execute()
         await createCheatsheet(db, { title: 'Wird doch gefunden' })
         await sql`savepoint kept`.execute(deletion)
+        // Changes the deck's number of cards before the deck is deleted, as a purge of a source does.
+        await deletion.deleteFrom('cards').where('deck_id', '=', deck.id).execute()
         await deletion.deleteFrom('decks').where('id', '=', deck.id).execute()
       })
       let found = await askOnce('doch')

@@ -56,8 +56,8 @@ export async function takePending(transaction: Transaction<Database>): Promise<{
 }
 
 /**
- * Reads the texts of items, and locks the items against deletion. Puts those that another transaction has locked back
- * into the queue instead of waiting for them: a deletion that has locked one may wait for a row of this transaction.
+ * Reads the texts of items, and locks the items against changes. Puts those that another transaction changes or deletes
+ * back into the queue instead of waiting for them: a deletion that has locked one may wait for a row of this transaction.
  * @param ids distinct
  * @returns the texts, and whether an item was put back
  */
@@ -67,9 +67,11 @@ export async function readSearchTexts(
   ids: readonly number[],
 ): Promise<{ texts: SearchText[]; isPutBack: boolean }> {
   const { table, title, text } = SEARCH_TABLES[kind]
+  // Not `for key share`: that would wait for a row that another transaction has changed and then deleted, as a purge does
+  // with a deck, despite `skip locked`.
   const { rows: texts } = await sql<SearchText>`
     select id, ${sql.ref(title)} as title, ${sql.ref(text)} as text
-    from ${sql.table(table)} where id = any (${ids}::integer[]) for key share skip locked`.execute(transaction)
+    from ${sql.table(table)} where id = any (${ids}::integer[]) for share skip locked`.execute(transaction)
   if (texts.length === ids.length) return { texts, isPutBack: false }
   const { numAffectedRows } = await sql`
     insert into search_pending (kind, ids)
