@@ -9,7 +9,7 @@ import { detectLastChunk } from '../support/last-chunk.js'
 import { waitForDisconnect, waitForQuiet } from '../support/quiet.js'
 import { startService } from '../support/service.js'
 
-const CARDS = 3_000
+const CARDS = 5_000
 const BATCHES = CARDS / 500
 /** With 10 kB each, more than the buffers of a connection hold */
 const PERSONS = 1_500
