@@ -151,6 +151,25 @@ t.test('the app in English', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
   }
 })
 
+/**
+ * Script of a page that registers its service worker when a newer one has been found, instead of two seconds after its
+ * start, and that waits without a limit for the newer one
+ */
+const REGISTERED_LATE = `{
+  const start = globalThis.setTimeout
+  let release
+  const updated = new Promise((resolve) => { release = resolve })
+  globalThis.setTimeout = (work, ms, ...values) =>
+    ms === 10000 ? -1 : ms === 2000 ? updated.then(work) : start(work, ms, ...values)
+  const { update } = ServiceWorkerRegistration.prototype
+  ServiceWorkerRegistration.prototype.update = async function () {
+    const registration = await update.call(this)
+    release()
+    await new Promise((resolve) => requestIdleCallback(() => requestIdleCallback(resolve)))
+    return registration
+  }
+}`
+
 async function chooseLanguage(t: Test, app: App): Promise<void> {
   const language = (page: Page) => page.locator('html').getAttribute('lang')
 
@@ -194,15 +213,28 @@ async function chooseLanguage(t: Test, app: App): Promise<void> {
     await until(isGerman, 'a later start on the other device follows')
   })
 
-  await t.test('only for the own session in a browser that others use', async (t) => {
+  const logOutInEnglish = async (script: string) => {
     const { page } = await app.newPerson({ serviceWorkers: 'allow' })
     await page.goto(`${app.url}/einstellungen`)
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    await page.addInitScript(script)
     await page.getByLabel('Sprache').selectOption('en')
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
     await page.getByRole('button', { name: /^Menu of/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    return page
+  }
+
+  await t.test('only for the own session in a browser that others use', async (t) => {
+    const page = await logOutInEnglish(REGISTERED_LATE)
     await page.getByRole('heading', { name: 'Anmelden', exact: true }).waitFor()
     t.equal(await language(page), 'de')
+  })
+
+  await t.test('a logout does not wait for ever for the service worker of the other language', async (t) => {
+    const page = await logOutInEnglish('ServiceWorker.prototype.postMessage = () => {}')
+    await page.waitForURL(`${app.url}/`)
+    await page.getByRole('heading', { name: /^(Anmelden|Sign in)$/ }).waitFor()
+    t.equal((await page.request.get(`${app.url}/api/auth/me`)).status(), 401)
   })
 }

@@ -13,13 +13,28 @@ interface PolicyFactory {
 }
 
 let registration: ServiceWorkerRegistration | undefined
+/** Ends with the registration that runs. */
+let registering: Promise<void> | undefined
+/**
+ * Whether another service worker is about to take over this page. In Chrome it never does if a page registers a service
+ * worker meanwhile.
+ */
+let isTakenOver = false
+
+/** Milliseconds after which the page opens again although the service worker has not taken over */
+const TAKE_OVER_MS = 10_000
 
 /**
  * Registers the service worker, which lets the app start offline. Does nothing during development, and in an insecure
  * context, where browsers do not offer service workers.
  */
 export async function registerWorker(): Promise<void> {
-  if (!import.meta.env.PROD || navigator.serviceWorker === undefined) return
+  if (!import.meta.env.PROD || navigator.serviceWorker === undefined || isTakenOver) return
+  registering = register()
+  await registering
+}
+
+async function register(): Promise<void> {
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
   const policy = factory?.createPolicy('service-worker', {
     createScriptURL: (url) => {
@@ -46,6 +61,7 @@ export async function hasNewVersion(): Promise<boolean> {
   const response = await fetch(document.baseURI, { cache: 'no-cache', headers: { accept: 'text/html' } })
   if (!response.ok || !isOwn(response) || script === null) return false
   const isOther = !(await response.text()).includes(script.src.split('/').pop() as string)
+  if (isTakenOver) return false
   if (isOther) await registration?.update()
   return isOther
 }
@@ -61,14 +77,22 @@ export async function loadNewVersion(open = () => location.reload()): Promise<vo
   const next = installing == null ? waiting : await whenInstalled(installing)
   if (next == null) return open()
   navigator.serviceWorker.addEventListener('controllerchange', open, { once: true })
+  setTimeout(open, TAKE_OVER_MS)
   next.postMessage('take over')
 }
 
 /** Fetches the service worker that the service now has for this browser, such as that of another language, and loads its page. */
 export async function loadOtherVersion(open?: () => void): Promise<void> {
-  registration ??= await navigator.serviceWorker?.getRegistration()
-  await registration?.update()
-  await loadNewVersion(open)
+  isTakenOver = true
+  try {
+    await registering
+    registration ??= await navigator.serviceWorker?.getRegistration()
+    await registration?.update()
+    await loadNewVersion(open)
+  } catch (error) {
+    isTakenOver = false
+    throw error
+  }
 }
 
 /** Returns the service worker once it waits; undefined if it is active already. */
