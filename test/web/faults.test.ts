@@ -3,7 +3,7 @@ import type { Page, Route } from 'playwright-core'
 import t from 'tap'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { holdLoginLimits } from '../support/login-limits.js'
-import { type App, CHROMIUM, endSessionBefore, OWN, openApp, untilKept } from './support/app.js'
+import { type App, CHROMIUM, endSessionBefore, OWN, openApp, until, untilKept } from './support/app.js'
 import { createGate } from './support/gate.js'
 import { press as pressKeys, untilReady } from './support/keys.js'
 import { routeOnce } from './support/route.js'
@@ -360,6 +360,23 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.getByRole('dialog').getByRole('button', { name: 'Schließen' }).click()
     await page.getByRole('alert').filter({ hasText: 'Nicht angemeldet' }).waitFor()
     t.equal(await page.getByLabel('Anzeigename').inputValue(), 'Noch einmal', 'also after the dialog was cancelled')
+  })
+
+  await t.test('asks for a login when the session ends before the result of a quiz is sent', async (t) => {
+    const { page, login } = await app.newPerson()
+    const { user } = await (await page.request.get(`${app.url}/api/auth/me`)).json()
+    const result = { id: 'a', deck: '', total: 5, correct: 3, delivery: { state: 'unsent' } }
+    await page.goto(`${app.url}/konto`)
+    await page.getByLabel('Anzeigename').waitFor()
+    await page.evaluate(
+      `localStorage.setItem('training.results.${user.id}', ${JSON.stringify(JSON.stringify([result]))})`,
+    )
+    await endSessionBefore(page, '**/api/quiz/history')
+    await page.getByRole('link', { name: 'Quiz' }).first().click()
+    await logInAgain(page, login)
+    await until(page, `localStorage.getItem('training.results.${user.id}') === null`)
+    const { results } = await (await page.request.get(`${app.url}/api/quiz/history`)).json()
+    t.match(results, [{ total_questions: 5, correct_answers: 3 }])
   })
 
   await t.test('asks for a login when the session ends during a proof of identity', async () => {

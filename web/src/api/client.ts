@@ -15,6 +15,8 @@ export interface Options<P extends keyof paths, M extends Method> {
   upload?: { type: MediaType<P, M> & string; content: string | Blob | Uint8Array<ArrayBuffer> }
   signal?: AbortSignal
   timeoutMs?: number
+  /** False for a request that holds the lock that a login waits for; its 401 is thrown. Default: true */
+  asksLogin?: boolean
   onHeaders?: (headers: Headers) => void
 }
 
@@ -101,7 +103,7 @@ function call<M extends Method>(method: M) {
       init.headers = { ...init.headers, 'content-type': type }
       init.body = content
     }
-    return send(verb, url, init, !LOGINS.has(path)) as Promise<ResponseBody<P, M>>
+    return send(verb, url, init, options.asksLogin ?? !LOGINS.has(path)) as Promise<ResponseBody<P, M>>
   }
 }
 

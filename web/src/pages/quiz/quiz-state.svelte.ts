@@ -1,6 +1,6 @@
 import { account } from '../../account/account.svelte.js'
 import { api } from '../../api/client.js'
-import { Refused } from '../../api/faults.js'
+import { isRefused, Refused } from '../../api/faults.js'
 import { queryClient } from '../../api/query-client.js'
 import { rememberedUser } from '../../platform/remembered-user.js'
 import { readStored, removeStored, resultsKey, USER_KEY_PREFIX, writeStored } from '../../platform/storage.js'
@@ -78,9 +78,11 @@ export async function sendResults(): Promise<void> {
   quiz.isSending = true
   quiz.fault = undefined
   try {
-    await withSendLock(async () => {
-      // Reads the list again each time, because this and other tabs may have added or sent results.
-      for (let [next] = readWaiting(); next !== undefined && isLoggedIn(); [next] = readWaiting()) await send(next)
+    await sendWaiting().catch(async (error) => {
+      if (!isRefused(error, 401)) throw error
+      // Opens the login dialog, now that the lock is free for the login.
+      await api.get('/api/auth/me')
+      await sendWaiting()
     })
   } catch (error) {
     quiz.fault = error
@@ -89,11 +91,18 @@ export async function sendResults(): Promise<void> {
   }
 }
 
+function sendWaiting(): Promise<void> {
+  return withSendLock(async () => {
+    // Reads the list again each time, because this and other tabs may have added or sent results.
+    for (let [next] = readWaiting(); next !== undefined && isLoggedIn(); [next] = readWaiting()) await send(next)
+  })
+}
+
 function send(result: WaitingResult): Promise<void> {
   const { id } = result
   return deliver(result, {
-    results: async () => (await api.get('/api/quiz/history')).results,
-    submit: (body) => api.post('/api/quiz/submit', { body }),
+    results: async () => (await api.get('/api/quiz/history', { asksLogin: false })).results,
+    submit: (body) => api.post('/api/quiz/submit', { body, asksLogin: false }),
     keep(delivery: Delivery) {
       const others = readWaiting().filter((one) => one.id !== id)
       const changed = { ...result, delivery }
