@@ -26,27 +26,17 @@ const AT_LEAST_TEN_MINUTES = /\b(20:00|1\d:\d\d)/
  */
 const OFFLINE = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|unknown error occurred when fetching the script/
 
-/** Returns an expression that is true if `condition` is, an expression about `entries`, the stored responses. */
-const ofStored = (condition: string) => `(async () => {
+/** Returns an expression that is true once the browser stores neither the attempt nor its marked questions. */
+const isDeleted = (id: number) => `(async () => {
   const database = await new Promise((done) => {
     indexedDB.open('training ' + new URL(document.baseURI).pathname).onsuccess = (event) => done(event.target.result)
   })
-  const entries = await new Promise((done) => {
-    database.transaction('kept').objectStore('kept').getAll().onsuccess = (event) => done(event.target.result)
+  const keys = await new Promise((done) => {
+    database.transaction('kept').objectStore('kept').getAllKeys().onsuccess = (event) => done(event.target.result)
   })
   database.close()
-  return ${condition}
+  return [...keys.map(([, name]) => name), ...Object.keys(localStorage)].every((name) => !/(attempt |test-marks.*[.])${id}$/.test(name))
 })()`
-
-/** Returns an expression that is true once the browser stores neither the attempt nor its marked questions. */
-const isDeleted = (id: number) =>
-  ofStored(`[...entries.map(({ name }) => name), ...Object.keys(localStorage)]
-    .every((name) => !/(attempt |test-marks.*[.])${id}$/.test(name))`)
-
-/** Returns an expression that is true once the stored copy of the attempt contains the text. */
-const isStored = (id: number, text: string) =>
-  ofStored(`entries.some(({ name, content }) =>
-    name === 'attempt ${id}' && JSON.stringify(content).includes(${JSON.stringify(text)}))`)
 
 t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const folder = await writeContentFolder(t, { 'decks/datenschutz.md': QUESTIONS })
@@ -253,7 +243,6 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await goTo(page, 3)
     await page.getByLabel('Deine Antwort').fill('BfDI')
     await page.locator('[data-state=saved]').waitFor()
-    await until(page, isStored(id, 'BfDI'))
     await page.route('**/api/**', (route) => route.abort())
     await page.reload()
     await page.getByLabel('Deine Antwort').waitFor()

@@ -65,6 +65,8 @@ class Store implements AnswerStore {
 class Browser {
   readonly store = new Store()
   readonly sent: string[] = []
+  /** Answers added to the copy of their attempt, with the number of stored answers at that time */
+  readonly copied: [answer: string, stored: number][] = []
   reply: (answer: StoredAnswer) => Outcome | Promise<Outcome> = saved
   user: number | undefined = USER
   isHeld = true
@@ -80,6 +82,9 @@ class Browser {
       send: async (answer) => {
         this.sent.push(`${answer.slot}/${answer.seq}`)
         return this.reply(answer)
+      },
+      addToCopy: async ({ slot, seq }) => {
+        this.copied.push([`${slot}/${seq}`, this.store.rows.size])
       },
       withSendLock: (work) => {
         const done = this.#turn.then(() => work({ isHeld: () => this.isHeld }))
@@ -123,6 +128,12 @@ t.test('sends answers in the order in which they were given, and removes confirm
   browser.sent.length = 0
   await queue.wake()
   t.strictSame(browser.sent, ['2/1', '0/1', '1/1'])
+  const copied = [
+    ['2/1', 3],
+    ['0/1', 2],
+    ['1/1', 1],
+  ]
+  t.strictSame(browser.copied, copied, 'an answer is in the copy before it leaves the queue')
   t.equal(browser.store.rows.size, 0)
   t.match(
     heard.map(({ result }) => result),

@@ -20,6 +20,8 @@ export interface AnswerQueueEvent {
 export interface AnswerQueuePorts extends Pick<SendLoopPorts, 'now' | 'random' | 'later'> {
   store: AnswerStore
   send(answer: StoredAnswer): Promise<Outcome>
+  /** Adds a confirmed answer to the copy of its attempt, which is shown while the service is unreachable. */
+  addToCopy(answer: StoredAnswer): Promise<void>
   withSendLock(work: (turn: SendLock) => Promise<void>): Promise<void>
   /** Id of the user who last logged in with this browser; undefined after a logout */
   currentUser(): number | undefined
@@ -142,8 +144,10 @@ export class AnswerQueue {
     const verdict = judge(await this.#ports.send(answer), isSaved, IS_OVER)
     if (verdict.kind === 'wait') return verdict
     const result = resultOf(verdict.response)
-    if (result.kind === 'saved') await this.remove(answer)
-    else await this.#setAside(answer, verdict.response.status, result)
+    if (result.kind === 'saved') {
+      await this.#ports.addToCopy(answer)
+      await this.remove(answer)
+    } else await this.#setAside(answer, verdict.response.status, result)
     this.#tell({ answer, result })
     this.#ports.channel.send({ answer, result })
     return undefined

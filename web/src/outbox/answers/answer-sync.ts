@@ -31,6 +31,7 @@ function start(user: number | undefined): AnswerQueue {
     store,
     send: ({ attempt, slot, seq, answer }) =>
       sendEntry('PUT', `/api/tests/attempts/${attempt}/answers/${slot}`, { seq, answer }),
+    addToCopy,
     withSendLock,
     currentUser: () => rememberedUser()?.id ?? user,
     channel: openChannel(),
@@ -40,9 +41,6 @@ function start(user: number | undefined): AnswerQueue {
       const timer = setTimeout(work, ms)
       return () => clearTimeout(timer)
     },
-  })
-  started.listen(({ answer, result }) => {
-    if (result?.kind === 'saved') void addToCopy(answer)
   })
   const wake = () => void started.wake()
   addEventListener('online', wake)
@@ -56,7 +54,6 @@ function start(user: number | undefined): AnswerQueue {
   return started
 }
 
-/** Adds a confirmed answer to the copy of its attempt, which is shown while the service is unreachable. */
 function addToCopy({ user, attempt, slot, seq, answer }: StoredAnswer): Promise<void> {
   return updateCached<{ questions: Pick<StoredAnswer, 'slot' | 'seq' | 'answer'>[] }>(
     user,
