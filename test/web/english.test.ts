@@ -1,7 +1,19 @@
 import { existsSync } from 'node:fs'
 import type { Page, Request } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { type App, CHROMIUM, DESK, findBarriers, isTooWide, logInAs, openApp, PHONE, studySome } from './support/app.js'
+import { REGISTER_AFTER_MS, TAKE_OVER_MS } from '../../web/src/platform/worker-times.js'
+import {
+  type App,
+  CHROMIUM,
+  DESK,
+  findBarriers,
+  isTooWide,
+  logInAs,
+  openApp,
+  PHONE,
+  studySome,
+  withoutTimers,
+} from './support/app.js'
 import { PAGES } from './support/pages.js'
 import { until } from './support/patience.js'
 import { writeAll } from './support/written.js'
@@ -151,16 +163,13 @@ t.test('the app in English', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, a
   }
 })
 
-/**
- * Script of a page that registers its service worker when a newer one has been found, instead of two seconds after its
- * start, and that waits without a limit for the newer one
- */
+/** Script of a page that registers its service worker when a newer one has been found, instead of some time after its start */
 const REGISTERED_LATE = `{
   const start = globalThis.setTimeout
   let release
   const updated = new Promise((resolve) => { release = resolve })
   globalThis.setTimeout = (work, ms, ...values) =>
-    ms === 10000 ? -1 : ms === 2000 ? updated.then(work) : start(work, ms, ...values)
+    ms === ${REGISTER_AFTER_MS} ? updated.then(work) : start(work, ms, ...values)
   const { update } = ServiceWorkerRegistration.prototype
   ServiceWorkerRegistration.prototype.update = async function () {
     const registration = await update.call(this)
@@ -169,6 +178,9 @@ const REGISTERED_LATE = `{
     return registration
   }
 }`
+
+/** Script of a page that waits for another service worker without a limit, because a slow machine needs longer */
+const PATIENT = withoutTimers(TAKE_OVER_MS)
 
 async function chooseLanguage(t: Test, app: App): Promise<void> {
   const language = (page: Page) => page.locator('html').getAttribute('lang')
@@ -213,10 +225,12 @@ async function chooseLanguage(t: Test, app: App): Promise<void> {
     await until(isGerman, 'a later start on the other device follows')
   })
 
+  /** Opens the settings in English and logs out; the page in English runs the script at its start. */
   const logOutInEnglish = async (script: string) => {
     const { page } = await app.newPerson({ serviceWorkers: 'allow' })
     await page.goto(`${app.url}/einstellungen`)
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    await page.evaluate(PATIENT)
     await page.addInitScript(script)
     await page.getByLabel('Sprache').selectOption('en')
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
@@ -226,15 +240,45 @@ async function chooseLanguage(t: Test, app: App): Promise<void> {
   }
 
   await t.test('only for the own session in a browser that others use', async (t) => {
-    const page = await logOutInEnglish(REGISTERED_LATE)
+    const page = await logOutInEnglish(PATIENT + REGISTERED_LATE)
     await page.getByRole('heading', { name: 'Anmelden', exact: true }).waitFor()
     t.equal(await language(page), 'de')
   })
 
-  await t.test('a logout does not wait for ever for the service worker of the other language', async (t) => {
-    const page = await logOutInEnglish('ServiceWorker.prototype.postMessage = () => {}')
-    await page.waitForURL(`${app.url}/`)
-    await page.getByRole('heading', { name: /^(Anmelden|Sign in)$/ }).waitFor()
-    t.equal((await page.request.get(`${app.url}/api/auth/me`)).status(), 401)
+  for (const [name, script] of Object.entries({
+    'is not fetched': 'ServiceWorkerRegistration.prototype.update = () => new Promise(() => {})',
+    'does not take over': 'ServiceWorker.prototype.postMessage = () => {}',
+  })) {
+    await t.test(`a logout ends although the service worker of the other language ${name}`, async (t) => {
+      const page = await logOutInEnglish(script)
+      await page.waitForURL(`${app.url}/`)
+      await page.getByRole('heading', { name: /^(Anmelden|Sign in)$/ }).waitFor()
+      t.equal((await page.request.get(`${app.url}/api/auth/me`)).status(), 401)
+    })
+  }
+
+  await t.test('after a visit of a page without the menu, which registers the service worker once', async (t) => {
+    const { page } = await app.newPerson({ serviceWorkers: 'allow' })
+    // The app looks for a new version once the service worker is registered.
+    const lookedFirst = page.waitForResponse(`${app.url}/`)
+    await page.goto(`${app.url}/einstellungen`)
+    await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    await lookedFirst
+    await page.evaluate(PATIENT)
+    await page.evaluate(`{
+      const link = document.createElement('a')
+      link.href = 'mail/bestaetigen'
+      link.textContent = 'Bestätigen'
+      document.querySelector('main').append(link)
+    }`)
+    await page.getByRole('link', { name: 'Bestätigen', exact: true }).click()
+    await page.getByLabel('Sprache').waitFor({ state: 'detached' })
+    const lookedAgain = page.waitForResponse(`${app.url}/`)
+    await page.goBack()
+    await page.getByLabel('Sprache').waitFor()
+    await lookedAgain
+    await page.getByLabel('Sprache').selectOption('en')
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    t.equal(await language(page), 'en')
   })
 }

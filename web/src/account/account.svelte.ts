@@ -224,7 +224,8 @@ export async function logOut(): Promise<void> {
   // Hides the app while that of the other language is loaded.
   account.status = 'unknown'
   account.user = undefined
-  await leaveLanguage(leave)
+  await leaveLanguage()
+  leave()
 }
 
 export async function refreshAccount(): Promise<void> {

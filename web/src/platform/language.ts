@@ -1,4 +1,5 @@
-import { loadOtherVersion } from './service-worker.js'
+import { takeOtherVersion } from './service-worker.js'
+import { TAKE_OVER_MS } from './worker-times.js'
 
 /** Language of this build of the app */
 export const LANGUAGE = document.documentElement.lang
@@ -20,7 +21,8 @@ const OF_ACCOUNT = '.account'
  */
 export async function openInLanguage(language: string | null, isOfAccount = false): Promise<void> {
   writeCookie(language === null ? null : `${language}${isOfAccount ? OF_ACCOUNT : ''}`)
-  await loadOtherVersion()
+  await takeOtherVersion()
+  location.reload()
 }
 
 function writeCookie(value: string | null): void {
@@ -41,10 +43,11 @@ export function isLanguageOfAccount(): boolean {
 }
 
 /**
- * Forgets the language of the account after a logout, so that the next person is not addressed in it.
- * @param leave opens the next page
+ * Forgets the language of the account after a logout, so that the next person is not addressed in it. Waits ten seconds
+ * at most, because a slow line may take longer to fetch the app in the other language.
  */
-export async function leaveLanguage(leave: () => void): Promise<void> {
+export async function leaveLanguage(): Promise<void> {
   writeCookie(null)
-  await loadOtherVersion(leave).catch(leave)
+  const limit = new Promise((resolve) => setTimeout(resolve, TAKE_OVER_MS))
+  await Promise.race([takeOtherVersion(), limit]).catch(() => {})
 }

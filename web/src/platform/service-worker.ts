@@ -1,4 +1,5 @@
 import { isOwn } from './own-response.js'
+import { TAKE_OVER_MS } from './worker-times.js'
 
 /** The only script URL that the Trusted Types policy allows */
 const ADDRESS = new URL('sw.js', document.baseURI).href
@@ -13,16 +14,13 @@ interface PolicyFactory {
 }
 
 let registration: ServiceWorkerRegistration | undefined
-/** Ends with the registration that runs. */
+/** Ends with the registration, also if it fails */
 let registering: Promise<void> | undefined
 /**
- * Whether another service worker is about to take over this page. In Chrome it never does if a page registers a service
+ * Whether another service worker is about to take over this page. In Chrome it does not if the page registers a service
  * worker meanwhile.
  */
 let isTakenOver = false
-
-/** Milliseconds after which the page opens again although the service worker has not taken over */
-const TAKE_OVER_MS = 10_000
 
 /**
  * Registers the service worker, which lets the app start offline. Does nothing during development, and in an insecure
@@ -30,19 +28,19 @@ const TAKE_OVER_MS = 10_000
  */
 export async function registerWorker(): Promise<void> {
   if (!import.meta.env.PROD || navigator.serviceWorker === undefined || isTakenOver) return
-  registering = register()
+  registering ??= register()
   await registering
 }
 
 async function register(): Promise<void> {
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes
-  const policy = factory?.createPolicy('service-worker', {
-    createScriptURL: (url) => {
-      if (url !== ADDRESS) throw new TypeError(url)
-      return url
-    },
-  })
   try {
+    const policy = factory?.createPolicy('service-worker', {
+      createScriptURL: (url) => {
+        if (url !== ADDRESS) throw new TypeError(url)
+        return url
+      },
+    })
     registration = await navigator.serviceWorker.register(policy?.createScriptURL(ADDRESS) ?? ADDRESS, {
       updateViaCache: 'none',
     })
@@ -67,28 +65,34 @@ export async function hasNewVersion(): Promise<boolean> {
 }
 
 /**
- * Loads the page of the service worker that was fetched last. One that still installs goes before one that waits, which
- * may be of another language.
- * @param open opens the page again
+ * Lets the service worker that was fetched last take over this page, so that the page can be loaded again. One that still
+ * installs goes before one that waits, which may be of another language.
  * @throws Error if the service worker cannot be installed, such as after a lost connection
  */
-export async function loadNewVersion(open = () => location.reload()): Promise<void> {
+export async function takeNewVersion(): Promise<void> {
   const { installing, waiting } = registration ?? {}
   const next = installing == null ? waiting : await whenInstalled(installing)
-  if (next == null) return open()
-  navigator.serviceWorker.addEventListener('controllerchange', open, { once: true })
-  setTimeout(open, TAKE_OVER_MS)
-  next.postMessage('take over')
+  if (next == null) return
+  await new Promise<void>((resolve) => {
+    navigator.serviceWorker.addEventListener('controllerchange', () => resolve(), { once: true })
+    // Chrome may postpone it for minutes, such as when another tab registers its service worker.
+    setTimeout(resolve, TAKE_OVER_MS)
+    next.postMessage('take over')
+  })
 }
 
-/** Fetches the service worker that the service now has for this browser, such as that of another language, and loads its page. */
-export async function loadOtherVersion(open?: () => void): Promise<void> {
+/**
+ * Fetches the service worker that the service now has for this browser, such as that of another language, and lets it
+ * take over this page.
+ * @throws Error under the conditions of `takeNewVersion`, TypeError if the service is unreachable
+ */
+export async function takeOtherVersion(): Promise<void> {
   isTakenOver = true
   try {
     await registering
     registration ??= await navigator.serviceWorker?.getRegistration()
     await registration?.update()
-    await loadNewVersion(open)
+    await takeNewVersion()
   } catch (error) {
     isTakenOver = false
     throw error
