@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import t from 'tap'
+import { lockCardWriters } from '../../db/queries/content/editing/cards.js'
 import type { Database } from '../../db/types.js'
 import { deckFile } from '../support/content.js'
 import { startBehindLock, waitUntilBlocked } from '../support/database.js'
@@ -133,4 +134,24 @@ t.test('after a card moves to another source, editors of its former source neith
     [403, 200],
   )
   t.match((await editor.get(`${CARDS}/${card.id}`)).body.card, { version: 1, question: card.question })
+})
+
+t.test('an undo waits for a purge of the source before it locks its change', async (t) => {
+  const card = await writeCard(editor, await writeDeck(editor, source))
+  await editor.patch(`${CARDS}/${card.id}`, { version: 1, question: 'Anders' })
+  const { id } = await db
+    .selectFrom('content_changes')
+    .select('id')
+    .where('source_id', '=', source)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  let undone: Promise<unknown> | undefined
+  await db.transaction().execute(async (purge) => {
+    await lockCardWriters(purge)
+    undone = editor.post(`/api/content/changes/${id}/undo`)
+    await waitUntilBlocked(service.database)
+    await sql`select from content_changes where id = ${id} for update nowait`.execute(purge)
+  })
+  t.match(await undone, { status: 200, body: { undone: 1 } })
 })

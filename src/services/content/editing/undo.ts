@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { ItemState } from '../../../../db/column-types.js'
-import type { EditableCard } from '../../../../db/queries/content/editing/cards.js'
+import { type EditableCard, lockCardWriters } from '../../../../db/queries/content/editing/cards.js'
 import { type CardItem, findCardItems, findDecksById, lockChange } from '../../../../db/queries/content/editing/undo.js'
 import { findCardVersions } from '../../../../db/queries/content/editing/versions.js'
 import type { Database } from '../../../../db/types.js'
@@ -23,6 +23,8 @@ export function undoChange(
   changeId: number,
 ): Promise<{ undone: number; skipped: number[] }> {
   return db.transaction().execute(async (transaction) => {
+    // Before the change, because a purge of its source holds this lock when it needs the change.
+    await lockCardWriters(transaction)
     const change = await lockChange(transaction, changeId)
     if (change === undefined) throw CHANGE_NOT_FOUND
     if (change.is_undone) throw CHANGE_UNDONE
