@@ -1,6 +1,7 @@
 import t from 'tap'
 import { prepareCandidate, rankDistractors } from '../../src/domain/quiz/distractors.js'
 import { buildPracticeQuestion, prepareAnswer } from '../../src/domain/quiz/practice.js'
+import { waitUntilBlocked } from '../support/database.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { unique } from '../support/factories.js'
 import { gifOf } from '../support/pictures.js'
@@ -172,6 +173,7 @@ t.test('a learner reports a question of an ended attempt to the editors of its p
     (await taker.post(url, { slot: 0, text: 'Falsch' })).status,
     (await taker.post(url, { slot: 1, text: 'Falsch' })).status,
   ]
+  const slotOfCard = statuses.indexOf(200)
   t.strictSame(statuses.sort(), [200, 410], 'the card of one question has been deleted')
   for (const slot of [0, 1]) await taker.post(url, { slot, text: 'Zwei Antworten sind richtig' })
   t.equal((await taker.post(url, { slot: 2, text: 'x' })).status, 404)
@@ -180,4 +182,11 @@ t.test('a learner reports a question of an ended attempt to the editors of its p
   const { reports } = (await editor.get('/api/content/reports?state=open')).body
   t.match(reports, [{ card: { id: card.id }, text: 'Zwei Antworten sind richtig' }])
   t.match((await taker.get('/api/review/reports')).body.reports, [{ card: null }], 'the pool stays hidden')
+  let late: Promise<unknown> | undefined
+  await db.transaction().execute(async (deletion) => {
+    await deletion.deleteFrom('cards').where('id', '=', card.id).execute()
+    late = taker.post(url, { slot: slotOfCard, text: 'Zu spät' })
+    await waitUntilBlocked(service.database)
+  })
+  t.match(await late, { status: 410 }, 'a report waits for the deletion of the card')
 })

@@ -79,32 +79,24 @@ export interface NewReport {
 
 /**
  * Stores a report of a test question, with its event. Replaces the user's open report of the same card, if there is one.
+ * @returns its id; undefined if the card does not exist
  */
 export async function upsertQuestionReport(
   transaction: Transaction<Database>,
   { user_id, card_id, text }: Pick<NewReport, 'user_id' | 'card_id' | 'text'>,
-): Promise<number> {
-  const { id, is_new } = await transaction
-    .insertInto('card_reports')
-    .values({ user_id, card_id, text })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['user_id', 'card_id'])
-        .where('settled_at', 'is', null)
-        .doUpdateSet((eb) => ({
-          text,
-          created_at: eb.ref('excluded.created_at'),
-          outcome: null,
-          outcome_message: null,
-          suggested_question: null,
-          suggested_answer: null,
-          card_version: null,
-        })),
-    )
-    .returning(['id', IS_NEW.as('is_new')])
-    .executeTakeFirstOrThrow()
-  if (is_new) await announceReport(transaction, id)
-  return id
+): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number; is_new: boolean }>`
+    insert into card_reports (user_id, card_id, text)
+    select ${user_id}::integer, id, ${text}::text from cards where id = ${card_id}
+    -- Waits for a concurrent deletion of the card, which then yields no row.
+    for key share
+    on conflict (user_id, card_id) where settled_at is null
+      do update set text = excluded.text, created_at = excluded.created_at, outcome = null, outcome_message = null,
+        suggested_question = null, suggested_answer = null, card_version = null
+    returning id, ${IS_NEW} as is_new`.execute(transaction)
+  const [report] = rows
+  if (report?.is_new) await announceReport(transaction, report.id)
+  return report?.id
 }
 
 /** Whether the statement has inserted the row, not replaced an existing one */

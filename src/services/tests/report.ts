@@ -34,6 +34,7 @@ export async function reportQuestion(
   return db.transaction().execute(async (transaction) => {
     if (!(await lockLearner(transaction, userId))) throw NOT_LOGGED_IN
     const id = await upsertQuestionReport(transaction, { user_id: userId, card_id, text })
+    if (id === undefined) throw CARD_GONE.at('slot')
     if ((await countOtherOpenReports(transaction, userId, card_id)) >= MAX_OPEN_REPORTS) throw TOO_MANY_REPORTS
     return id
   })
