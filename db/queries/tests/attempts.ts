@@ -412,7 +412,7 @@ export async function deleteScores(
       select id from attempts
       where answers_deleted_at is not null and score_percent is not null and id > ${after ?? 0}::integer
         and (${userId ?? null}::integer is null or user_id = ${userId ?? null}::integer)
-      order by id limit ${limit} for update
+      order by id limit ${limit} for update skip locked
     ), deleted as (
       delete from attempt_questions using emptied where attempt_id = emptied.id
     ), marked as (
