@@ -94,7 +94,8 @@ t.test('refuses a request at once if 1,000 others wait for a connection', async 
   t.equal((await service.anonymous.get('/healthz')).status, 200, 'the health check succeeds')
   end()
   await Promise.all(transactions)
-  const statuses = (await Promise.all(waiting.slice(0, 999))).map(({ status }) => status)
+  // Without the last ones, because statements of the background jobs may wait as well.
+  const statuses = (await Promise.all(waiting.slice(0, 990))).map(({ status }) => status)
   t.strictSame([...new Set(statuses)], [200], 'the others are served')
   t.equal((await ask()).status, 200)
 })
