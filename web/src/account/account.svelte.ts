@@ -165,7 +165,7 @@ export const lastTypedPassword = () => typedPassword
 export async function logIn(username: string, password: string): Promise<void> {
   typedPassword = password
   try {
-    await enter(() => api.post('/api/auth/login', { body: { username, password } }))
+    await enter(() => api.post('/api/auth/login', { body: { username, password }, asksLogin: false }))
   } catch (error) {
     typedPassword = ''
     throw error
@@ -177,7 +177,7 @@ export async function logIn(username: string, password: string): Promise<void> {
  * @throws Fault with a German message if the request fails
  */
 export async function proveByPassword(password: string): Promise<void> {
-  await withSendLock(() => api.post('/api/auth/confirm', { body: { password } }))
+  await withSendLock(() => api.post('/api/auth/confirm', { body: { password }, asksLogin: false }))
   resolveDialog?.(true)
 }
 

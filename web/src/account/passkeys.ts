@@ -32,7 +32,7 @@ export async function logInByPasskey(): Promise<void> {
   try {
     const optionsJSON = await api.post('/api/auth/passkeys/login-options')
     const credential = await prompt(() => startAuthentication({ optionsJSON }))
-    await enter(() => api.post('/api/auth/passkeys/login', { body: { credential } }))
+    await enter(() => api.post('/api/auth/passkeys/login', { body: { credential }, asksLogin: false }))
   } finally {
     isPrompting = false
   }
@@ -51,7 +51,7 @@ export async function offerPasskeys(): Promise<void> {
   // Shows no message if the autofill prompt fails, because the user did not request it.
   const credential = await startAuthentication({ optionsJSON, useBrowserAutofill: true }).catch(() => undefined)
   if (credential === undefined) return
-  await enter(() => api.post('/api/auth/passkeys/login', { body: { credential } }))
+  await enter(() => api.post('/api/auth/passkeys/login', { body: { credential }, asksLogin: false }))
 }
 
 /** Ends the offer of `offerPasskeys` and any other passkey prompt. */

@@ -26,8 +26,6 @@ const BODY_FREE = new Set(['GET', 'DELETE'])
 
 const PASSWORD_FIRST = 'password_change_first'
 const LOGIN_TOO_OLD = 'proof_too_old'
-/** Routes for which a 401 must not open the login dialog; their requests hold the lock that a login waits for */
-const LOGINS = new Set<string>(['/api/auth/login', '/api/auth/passkeys/login', '/api/auth/confirm'])
 
 export interface RefusalHandlers {
   /**
@@ -64,12 +62,12 @@ export function urlOf(
  * @throws Refused with a German message if the service refuses the request, unless the request is repeated successfully
  * @throws AbortError if the caller's signal aborts
  */
-async function send(method: string, url: URL, init: Request = {}, mayAskLogin = true): Promise<unknown> {
+async function send(method: string, url: URL, init: Request = {}, asksLogin = true): Promise<unknown> {
   const { status, isOwn, code, field, details, content, retryAfter } = await exchange(method, url, init)
   if (!isOwn) throw new ForeignResponse(status)
   if (code === undefined) return content
   const why = status === 401 ? 'login' : code === LOGIN_TOO_OLD ? 'recent login' : undefined
-  if (why && mayAskLogin && (await refusalHandlers.logIn(why))) return send(method, url, init, false)
+  if (why && asksLogin && (await refusalHandlers.logIn(why))) return send(method, url, init, false)
   if (code === PASSWORD_FIRST) refusalHandlers.newPassword()
   const sentence = await findSentence({ code, field, details })
   throw new Refused(status, code, content, { field, details, sentence, retryAfter: Number(retryAfter) || undefined })
@@ -103,7 +101,7 @@ function call<M extends Method>(method: M) {
       init.headers = { ...init.headers, 'content-type': type }
       init.body = content
     }
-    return send(verb, url, init, options.asksLogin ?? !LOGINS.has(path)) as Promise<ResponseBody<P, M>>
+    return send(verb, url, init, options.asksLogin) as Promise<ResponseBody<P, M>>
   }
 }
 
