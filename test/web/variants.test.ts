@@ -199,7 +199,8 @@ async function writeVariants(t: Test, app: App): Promise<void> {
     await button(page, 'Fehlende Karten übernehmen').click()
     await page.getByText('Als Entwurf übernommen: 1 Karte.').waitFor()
     await button(page, 'Fehlende Karten übernehmen').waitFor({ state: 'detached' })
-    await button(page, 'Als geprüft markieren').press('Enter')
+    // A key press does not wait until the button has ended the work of the other one.
+    await page.locator('button:not([aria-busy])', { hasText: 'Als geprüft markieren' }).press('Enter')
     await page.getByRole('heading', { name: OUTDATED }).waitFor({ state: 'detached' })
     await page.goto(`${app.url}/inhalte/decks/${deck}`)
     await page.getByRole('link', { name: 'شبكات' }).waitFor()

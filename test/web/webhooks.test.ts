@@ -127,6 +127,8 @@ t.test('an administrator connects another system', { skip: !existsSync(CHROMIUM)
   await page.getByRole('cell').getByText('Nicht gesendet, weil eine Sicherung eingespielt wurde.').waitFor()
   await look('sicherung')
 
+  // The page asks for the webhook every ten seconds, until it is left after the deletion.
+  app.expectMissing(/\/api\/webhooks\/\d/)
   await button(page, 'Löschen').click()
   await button(page, 'Endgültig löschen').click()
   await page.getByText('Noch keine Webhooks').waitFor()
