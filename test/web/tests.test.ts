@@ -220,7 +220,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByText('Ohne Verbindung lässt sich nicht abgeben.').waitFor()
     await page.getByRole('button', { name: 'Weiter bearbeiten' }).click()
     await page.context().setOffline(false)
-    await page.getByText('Gespeichert').waitFor()
+    await page.locator('[data-state=saved]').waitFor()
     await answered(page, id, 0)
     await untilAttempt(page, app, id, ({ questions }) => questions[2]?.answer?.text === 'BfDI')
 
@@ -467,7 +467,7 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByLabel('Innerhalb von 72 Stunden').check()
     await answered(page, id, 0)
     // The response has the remaining time, so it must arrive before the page's clock is set forward.
-    await page.getByText('Gespeichert').waitFor()
+    await page.locator('[data-state=saved]').waitFor()
     ahead += SHORT_MINUTES * 60_000
     await page.clock.fastForward(SHORT_MINUTES * 60_000)
     await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
