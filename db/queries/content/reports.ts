@@ -81,22 +81,11 @@ export interface NewReport {
  * Stores a report of a test question, with its event. Replaces the user's open report of the same card, if there is one.
  * @returns its id; undefined if the card does not exist
  */
-export async function upsertQuestionReport(
+export function upsertQuestionReport(
   transaction: Transaction<Database>,
-  { user_id, card_id, text }: Pick<NewReport, 'user_id' | 'card_id' | 'text'>,
+  report: Pick<NewReport, 'user_id' | 'card_id' | 'text'>,
 ): Promise<number | undefined> {
-  const { rows } = await sql<{ id: number; is_new: boolean }>`
-    insert into card_reports (user_id, card_id, text)
-    select ${user_id}::integer, id, ${text}::text from cards where id = ${card_id}
-    -- Waits for a concurrent deletion of the card, which then yields no row.
-    for key share
-    on conflict (user_id, card_id) where settled_at is null
-      do update set text = excluded.text, created_at = excluded.created_at, outcome = null, outcome_message = null,
-        suggested_question = null, suggested_answer = null, card_version = null
-    returning id, ${IS_NEW} as is_new`.execute(transaction)
-  const [report] = rows
-  if (report?.is_new) await announceReport(transaction, report.id)
-  return report?.id
+  return store(transaction, { ...report, suggestion: null, card_version: null }, sql`true`)
 }
 
 /** Whether the statement has inserted the row, not replaced an existing one */
@@ -119,16 +108,21 @@ async function announceReport(transaction: Transaction<Database>, id: number): P
  * Stores a report, with its event. Replaces the user's open report of the same card, if there is one. Returns undefined
  * if the card is not live.
  */
-export async function upsertReport(
+export function upsertReport(transaction: Transaction<Database>, report: NewReport): Promise<number | undefined> {
+  return store(transaction, report, sql`cards.archived_at is null and decks.archived_at is null`)
+}
+
+async function store(
   transaction: Transaction<Database>,
   { user_id, card_id, text, suggestion, card_version }: NewReport,
+  isAllowed: RawBuilder<unknown>,
 ): Promise<number | undefined> {
   const { rows } = await sql<{ id: number; is_new: boolean }>`
     insert into card_reports (user_id, card_id, text, suggested_question, suggested_answer, card_version)
     select ${user_id}::integer, cards.id, ${text}::text, ${suggestion?.question ?? null}::text,
       ${suggestion?.answer ?? null}::text, ${card_version}::integer
     from cards join decks on decks.id = deck_id
-    where cards.id = ${card_id} and cards.archived_at is null and decks.archived_at is null
+    where cards.id = ${card_id} and ${isAllowed}
     -- Waits for a concurrent deletion of the card, which then yields no row.
     for key share of cards
     on conflict (user_id, card_id) where settled_at is null
