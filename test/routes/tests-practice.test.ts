@@ -1,7 +1,7 @@
 import t from 'tap'
 import { prepareCandidate, rankDistractors } from '../../src/domain/quiz/distractors.js'
 import { buildPracticeQuestion, prepareAnswer } from '../../src/domain/quiz/practice.js'
-import { waitUntilBlocked } from '../support/database.js'
+import { startBehindLock } from '../support/database.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { unique } from '../support/factories.js'
 import { gifOf } from '../support/pictures.js'
@@ -182,11 +182,10 @@ t.test('a learner reports a question of an ended attempt to the editors of its p
   const { reports } = (await editor.get('/api/content/reports?state=open')).body
   t.match(reports, [{ card: { id: card.id }, text: 'Zwei Antworten sind richtig' }])
   t.match((await taker.get('/api/review/reports')).body.reports, [{ card: null }], 'the pool stays hidden')
-  let late: Promise<unknown> | undefined
-  await db.transaction().execute(async (deletion) => {
-    await deletion.deleteFrom('cards').where('id', '=', card.id).execute()
-    late = taker.post(url, { slot: slotOfCard, text: 'Zu spät' })
-    await waitUntilBlocked(service.database)
-  })
-  t.match(await late, { status: 410 }, 'a report waits for the deletion of the card')
+  const [late] = await startBehindLock(
+    service.database,
+    (deletion) => deletion.deleteFrom('cards').where('id', '=', card.id).execute(),
+    [() => taker.post(url, { slot: slotOfCard, text: 'Zu spät' })],
+  )
+  t.match(late, { status: 410 }, 'a report waits for the deletion of the card')
 })
