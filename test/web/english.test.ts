@@ -225,12 +225,20 @@ async function chooseLanguage(t: Test, app: App): Promise<void> {
     await until(isGerman, 'a later start on the other device follows')
   })
 
-  /** Opens the settings in English and logs out; the page in English runs the script at its start. */
-  const logOutInEnglish = async (script: string) => {
+  const openSettings = async () => {
     const { page } = await app.newPerson({ serviceWorkers: 'allow' })
+    // The app looks for a new version once the service worker is registered.
+    const hasLooked = page.waitForResponse(`${app.url}/`)
     await page.goto(`${app.url}/einstellungen`)
     await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    await hasLooked
     await page.evaluate(PATIENT)
+    return page
+  }
+
+  /** Opens the settings in English and logs out; the page in English runs the script at its start. */
+  const logOutInEnglish = async (script: string) => {
+    const page = await openSettings()
     await page.addInitScript(script)
     await page.getByLabel('Sprache').selectOption('en')
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
@@ -258,13 +266,7 @@ async function chooseLanguage(t: Test, app: App): Promise<void> {
   }
 
   await t.test('after a visit of a page without the menu, which registers the service worker once', async (t) => {
-    const { page } = await app.newPerson({ serviceWorkers: 'allow' })
-    // The app looks for a new version once the service worker is registered.
-    const lookedFirst = page.waitForResponse(`${app.url}/`)
-    await page.goto(`${app.url}/einstellungen`)
-    await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
-    await lookedFirst
-    await page.evaluate(PATIENT)
+    const page = await openSettings()
     await page.evaluate(`{
       const link = document.createElement('a')
       link.href = 'mail/bestaetigen'
