@@ -83,6 +83,15 @@ export function isUserMissing(error: unknown): boolean {
   )
 }
 
+/** Returns whether an attempt could not start because its test no longer exists. */
+export function isTestMissing(error: unknown): boolean {
+  return (
+    error instanceof pg.DatabaseError &&
+    error.code === FOREIGN_KEY_VIOLATION &&
+    error.constraint === 'attempts_test_id_fkey'
+  )
+}
+
 const UNIQUE_VIOLATION = '23505'
 const SLUG_KEYS = new Set(['decks_slug_key', 'cheatsheets_slug_key', 'tests_slug_key', 'tests_source_key_idx'])
 

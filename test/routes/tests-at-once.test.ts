@@ -51,6 +51,17 @@ t.test('concurrent starts create one attempt, with one client id or several', as
   }
 })
 
+t.test('a start during the deletion of the test finds no test', async (t) => {
+  const { id, slug } = await publishTest(db)
+  const learner = await service.member()
+  const [started] = await startBehindLock(
+    database,
+    (transaction) => transaction.deleteFrom('tests').where('id', '=', id).execute(),
+    [() => start(learner, slug)],
+  )
+  t.equal(started?.status, 404)
+})
+
 t.test('of concurrent answers in two tabs, the one with the highest seq is stored', async (t) => {
   const { learner, attempt, url } = await begin()
   const order = [4, 9, 3, 10, 2]

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Kysely } from 'kysely'
+import { isTestMissing } from '../../../db/errors.js'
 import { findAttempt, findAttemptByClientId, insertAttempt, lockStarts } from '../../../db/queries/tests/attempts.js'
 import {
   findLiveTest,
@@ -48,9 +49,13 @@ export async function startAttempt(
   { slug, clientId }: { slug: string; clientId: string },
   context: AssignmentContext,
 ): Promise<ShownAttempt> {
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const attempt = await startOnce(db, userId, { slug, clientId }, context)
-    if (attempt !== undefined) return attempt
+  try {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const attempt = await startOnce(db, userId, { slug, clientId }, context)
+      if (attempt !== undefined) return attempt
+    }
+  } catch (error) {
+    throw isTestMissing(error) ? TEST_NOT_FOUND : error
   }
   throw NO_ATTEMPT_LEFT
 }
