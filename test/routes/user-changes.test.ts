@@ -1,7 +1,9 @@
+import type { Transaction } from 'kysely'
 import t from 'tap'
+import type { Database } from '../../db/types.js'
 import { MAX_CHANGED_USERS } from '../../src/domain/accounts/user-list.js'
 import { standingClock } from '../support/clock.js'
-import { countStatements, createMigratedDatabase } from '../support/database.js'
+import { countStatements, createMigratedDatabase, TEST_DATABASE_URL, waitUntilBlocked } from '../support/database.js'
 import { createUser, unique } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
@@ -157,6 +159,26 @@ t.test('personnel numbers move between persons of the list, but none is taken tw
   t.strictSame([(await rowOf(ada.id)).personnel_number, (await rowOf(bob.id)).personnel_number], [two, one])
   t.equal((await send(`${heading}${ada.username};${one}\n${bob.username};${three}\n`)).status, 200)
   t.strictSame([(await rowOf(ada.id)).personnel_number, (await rowOf(bob.id)).personnel_number], [one, three])
+})
+
+// The embedded database has a single connection, which the reference would hold.
+const skip = TEST_DATABASE_URL === undefined && 'needs a server'
+
+t.test('locks persons in the order of their ids, as jobs do', { skip }, async (t) => {
+  const [first, second] = [await createUser(db), await createUser(db)]
+  const lock = (transaction: Transaction<Database>, id: number) =>
+    transaction.selectFrom('users').select('id').where('id', '=', id).forKeyShare().noWait().executeTakeFirst()
+  const rows = [second, first].map(({ username }) => `${username};${unique('nummer')}`)
+  // The row of the first is now stored behind that of the second.
+  await db.updateTable('users').set({ display_name: 'Neu' }).where('id', '=', first.id).execute()
+  let changed: ReturnType<typeof send> | undefined
+  await db.transaction().execute(async (transaction) => {
+    await lock(transaction, first.id)
+    changed = send(['Benutzername;Personalnummer', ...rows].join('\n'))
+    await waitUntilBlocked(service.database)
+    t.strictSame(await lock(transaction, second.id), { id: second.id })
+  })
+  t.equal((await changed)?.status, 200)
 })
 
 t.test('refuses unknown teams, passwords, rows without a person, and lists that are too long', async (t) => {

@@ -92,6 +92,15 @@ export async function updateListed(transaction: Transaction<Database>, accounts:
     using users, unnest(${ids}::integer[], ${column('email')}::text[]) as given (user_id, email)
     where address_confirmations.user_id = given.user_id and users.id = given.user_id
       and users.email is distinct from given.email`.execute(transaction)
+  // Jobs lock users in the order of their ids, against changes of columns with a unique index.
+  await sql`
+    select count(*) from (
+      select from users join unnest(
+        ${ids}::integer[], ${column('personnel_number')}::text[], ${column('external_id')}::text[]
+      ) as given (user_id, number, given_id) on users.id = user_id
+      where personnel_number is distinct from number or external_id is distinct from given_id
+      order by users.id for update of users
+    ) as locked`.execute(transaction)
   // Numbers and ids that move between accounts would break the unique indexes.
   await sql`
     update users set personnel_number = null
