@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction, type Updateable } from 'kysely'
 import type { Audience, PartKind } from '../../../src/domain/assignments/assignment.js'
+import { type OccurrenceState, OPEN_STATES } from '../../../src/domain/assignments/plan.js'
 import type { Editable } from '../../../src/domain/content/editing/rights.js'
 import type { ViewableTeams } from '../../../src/domain/teams/teams.js'
 import type { Database } from '../../types.js'
@@ -438,16 +439,20 @@ export async function hasDoneParts(db: Kysely<Database>, assignmentId: number): 
   return first !== undefined
 }
 
+/** Ids of the occurrences of an assignment in these states. Locks these in the order of their ids, as all changes of several do. */
+function lockedOccurrences(assignmentId: number, states: readonly OccurrenceState[]) {
+  return sql<number>`(
+    select id from occurrences where assignment_id = ${assignmentId} and state = any(${states}::text[])
+    order by id for update)`
+}
+
 /**
  * Deletes an assignment with its occurrences. Keeps completed, exempt and recognised occurrences; if there are any, the
  * assignment is archived instead of deleted.
  */
 export async function deleteAssignment(transaction: Transaction<Database>, id: number, at: Date): Promise<void> {
-  await transaction
-    .deleteFrom('occurrences')
-    .where('assignment_id', '=', id)
-    .where('state', 'not in', ['done', 'exempt', 'recognised'])
-    .execute()
+  const deleted = lockedOccurrences(id, [...OPEN_STATES, 'missed', 'left'])
+  await transaction.deleteFrom('occurrences').where('id', 'in', deleted).execute()
   const { numDeletedRows } = await transaction
     .deleteFrom('assignments')
     .where('id', '=', id)
@@ -474,7 +479,7 @@ export async function restartOccurrences(
       update occurrences
       set state = case when state = 'left' then state else 'open' end, content_version = ${version}::integer,
         counts_from = greatest(counts_from, ${at}::timestamptz)
-      where assignment_id = ${id} and state in ('open', 'in_progress', 'left')
+      where id in ${lockedOccurrences(id, [...OPEN_STATES, 'left'])}
       returning id
     )
     delete from occurrence_parts using restarted where occurrence_id = restarted.id`.execute(transaction)

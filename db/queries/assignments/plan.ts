@@ -250,17 +250,25 @@ export async function insertOccurrences(db: Kysely<Database>, rows: readonly Pla
   return counted[0]?.count ?? 0
 }
 
+/** Rows with the `id` of an occurrence. Locks these in the order of their ids, as all changes of several do. */
+function locking(rows: RawBuilder<unknown>) {
+  return sql`(
+    select given.* from ${rows} join occurrences on occurrences.id = given.id
+    order by given.id for no key update of occurrences)`
+}
+
 /** Marks open occurrences as missed. After that, they count only attempts and reviews before `missed_at`. */
 export async function missOccurrences(
   db: Kysely<Database>,
   rows: readonly { id: number; missed_at: Date }[],
 ): Promise<void> {
   if (rows.length === 0) return
+  const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id integer, missed_at timestamptz)`
   await sql`
-    update occurrences set state = 'missed', missed_at = given.missed_at,
+    update occurrences set state = 'missed', missed_at = locked.missed_at,
       counts_from = greatest(counts_from, reopened_at), reopened_at = null
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id integer, missed_at timestamptz)
-    where occurrences.id = given.id and state in ('open', 'in_progress')`.execute(db)
+    from ${locking(given)} as locked
+    where occurrences.id = locked.id and state in ('open', 'in_progress')`.execute(db)
 }
 
 export async function closeOccurrences(db: Kysely<Database>, ids: readonly number[]): Promise<void> {
@@ -268,7 +276,13 @@ export async function closeOccurrences(db: Kysely<Database>, ids: readonly numbe
   await db
     .updateTable('occurrences')
     .set({ state: 'left' })
-    .where('id', '=', ({ fn, val }) => fn.any(val([...ids])))
+    .where('id', 'in', ({ selectFrom, fn, val }) =>
+      selectFrom('occurrences')
+        .select('id')
+        .where('id', '=', fn.any(val([...ids])))
+        .orderBy('id')
+        .forNoKeyUpdate(),
+    )
     .where('state', 'in', ['open', 'in_progress'])
     .execute()
 }
@@ -279,13 +293,14 @@ export async function reopenOccurrences(
   rows: readonly { id: number; extended_until: string }[],
 ): Promise<void> {
   if (rows.length === 0) return
+  const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id integer, extended_until date)`
   await sql`
     with opened as (
-      update occurrences set extended_until = reopened.extended_until,
+      update occurrences set extended_until = locked.extended_until,
         state = case when exists (select from occurrence_parts where occurrence_id = occurrences.id)
           then 'in_progress' else 'open' end
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as reopened (id integer, extended_until date)
-      where occurrences.id = reopened.id and state = 'left'
+      from ${locking(given)} as locked
+      where occurrences.id = locked.id and state = 'left'
       returning occurrences.id, assignment_id, user_id, period, occurrences.extended_until as due_on,
         null::date as done_on
     )
