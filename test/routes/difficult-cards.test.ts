@@ -1,6 +1,6 @@
 import t from 'tap'
 import { standingClock } from '../support/clock.js'
-import { countStatements, createMigratedDatabase } from '../support/database.js'
+import { countStatements, createMigratedDatabase, TEST_DATABASE_URL } from '../support/database.js'
 import { createEditor, createSource, writeCard, writeDeck } from '../support/editing.js'
 import { createUser } from '../support/factories.js'
 import { startService } from '../support/service.js'
@@ -89,4 +89,30 @@ t.test('locks the source only if a card is due for a check', async (t) => {
   for (let index = 0; index < MIN_PERSONS; index++) await addPerson(card.id, ['medium', 'again'])
   const [due, checked] = [await counter.countOf(() => list()), await counter.countOf(() => list())]
   t.equal(due - checked, 2, 'the lock and the renewal')
+})
+
+// The embedded database has a single connection, which the deletion would hold.
+const skip = TEST_DATABASE_URL === undefined && 'needs a server'
+
+t.test('passes over a card that is being deleted', { skip }, async (t) => {
+  const cards = [await writeCard(author, deck), await writeCard(author, deck)]
+  for (const { id } of cards) for (let index = 0; index < MIN_PERSONS; index++) await addPerson(id, ['medium', 'again'])
+  await db.transaction().execute(async (transaction) => {
+    await transaction
+      .deleteFrom('cards')
+      .where('id', '=', cards[0]?.id ?? 0)
+      .execute()
+    await list()
+  })
+  const checked = db.selectFrom('card_difficulties').select(['card_id', 'checked_persons'])
+  t.strictSame(
+    await checked
+      .where(
+        'card_id',
+        'in',
+        cards.map(({ id }) => id),
+      )
+      .execute(),
+    [{ card_id: cards[1]?.id, checked_persons: MIN_PERSONS }],
+  )
 })

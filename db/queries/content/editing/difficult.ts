@@ -90,7 +90,9 @@ export async function renewDifficulties(
       insert into card_difficulties as known (card_id, checked_persons, persons, forgotten, published_at)
       select card_id, persons, case when is_renewed then persons end, case when is_renewed then forgotten end,
         case when is_renewed then ${now}::timestamptz end
-      from checked
+      from checked join cards on cards.id = card_id
+      -- Passes over cards that are being changed or deleted: a purge has locked its cards and then locks their source.
+      for share of cards skip locked
       on conflict (card_id) do update set
         checked_persons = excluded.checked_persons,
         persons = coalesce(excluded.persons, known.persons),
