@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type KyselyPlugin, sql } from 'kysely'
 import t from 'tap'
 import { writeCursor } from '../../src/domain/changes/cursor.js'
@@ -8,12 +9,19 @@ import { type Caller, startService } from '../support/service.js'
 
 t.setTimeout(300_000)
 
+interface Interleaved {
+  afterStatement: number
+  change: () => Promise<unknown>
+  done?: Promise<unknown>
+}
+
 const opened = await createMigratedDatabase()
-/** A change that another connection commits between two statements of a request */
-let interleaved: { afterStatement: number; change: () => Promise<unknown>; done?: Promise<unknown> } | undefined
+/** A change that another connection commits between two statements of a request, not counting those of jobs */
+const requests = new AsyncLocalStorage<Interleaved>()
 const interleaving: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   transformResult: async ({ result }) => {
+    const interleaved = requests.getStore()
     if (interleaved !== undefined && --interleaved.afterStatement === 0) {
       interleaved.done = interleaved.change()
       // The only connection of the embedded database is in use, and runs the change next.
@@ -202,10 +210,9 @@ async function interleave(
 ): Promise<void> {
   for (let at = 1; ; at++) {
     await prepare()
-    interleaved = { afterStatement: at, change: () => change(at) }
-    const first = await caller.get(`${url}?changed_since=${ago(1)}`)
+    const interleaved: Interleaved = { afterStatement: at, change: () => change(at) }
+    const first = await requests.run(interleaved, () => caller.get(`${url}?changed_since=${ago(1)}`))
     const { done } = interleaved
-    interleaved = undefined
     if (done === undefined) {
       t.ok(at > 5, 'the request has several statements')
       return
