@@ -324,6 +324,9 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await page.reload()
     await page.getByText(/Stand von .* Dienst antwortet nicht/).waitFor()
     t.ok((await page.locator('.markdown').first().textContent()) !== '', title)
+    // Nothing waits for the longest time that the outbox gives the first page.
+    await page.addInitScript(`const { setTimeout: start } = globalThis
+      globalThis.setTimeout = (run, ms, ...values) => (ms === 10_000 ? 0 : start(run, ms, ...values))`)
     for (const [path, seen] of [
       ['', 'Was möchtest du lernen?'],
       ['decks', 'Mitlernen'],

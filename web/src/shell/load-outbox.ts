@@ -1,4 +1,4 @@
-import { whenIdle } from '../platform/idle.js'
+import { reportPageShown, whenIdle } from '../platform/idle.js'
 
 type OutboxParts = typeof import('./outbox-parts.js')
 
@@ -10,8 +10,10 @@ let loading: Promise<OutboxParts> | undefined
 /**
  * Loads the outbox and its components once, after the first page is shown and the browser is idle. After a failure, the
  * next call retries.
+ * @param isAwaited whether the page is shown only after that, so that the outbox must not wait for the page
  */
-export function loadOutbox(): Promise<OutboxParts> {
+export function loadOutbox(isAwaited = false): Promise<OutboxParts> {
+  if (isAwaited) reportPageShown()
   loading ??= whenIdle(WAIT_MS)
     .then(() => import('./outbox-parts.js'))
     .catch((error) => {
