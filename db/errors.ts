@@ -76,20 +76,20 @@ export const USER_KEYS = new Set([
   'team_members_user_id_fkey',
 ])
 
+function isViolation(error: unknown, code: string, keys: ReadonlySet<string>): boolean {
+  return error instanceof pg.DatabaseError && error.code === code && keys.has(error.constraint ?? '')
+}
+
 /** Returns whether a statement failed because it refers to a user who does not exist or no longer exists. */
 export function isUserMissing(error: unknown): boolean {
-  return (
-    error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION && USER_KEYS.has(error.constraint ?? '')
-  )
+  return isViolation(error, FOREIGN_KEY_VIOLATION, USER_KEYS)
 }
+
+const TEST_KEYS = new Set(['attempts_test_id_fkey'])
 
 /** Returns whether an attempt could not start because its test no longer exists. */
 export function isTestMissing(error: unknown): boolean {
-  return (
-    error instanceof pg.DatabaseError &&
-    error.code === FOREIGN_KEY_VIOLATION &&
-    error.constraint === 'attempts_test_id_fkey'
-  )
+  return isViolation(error, FOREIGN_KEY_VIOLATION, TEST_KEYS)
 }
 
 const UNIQUE_VIOLATION = '23505'
@@ -100,30 +100,27 @@ const SLUG_KEYS = new Set(['decks_slug_key', 'cheatsheets_slug_key', 'tests_slug
  * source), or deleted a row that the write refers to.
  */
 export function isContentConflict(error: unknown): boolean {
-  if (!(error instanceof pg.DatabaseError)) return false
-  if (error.code === FOREIGN_KEY_VIOLATION) return true
-  return error.code === UNIQUE_VIOLATION && SLUG_KEYS.has(error.constraint ?? '')
+  const hasBrokenReference = error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION
+  return hasBrokenReference || isViolation(error, UNIQUE_VIOLATION, SLUG_KEYS)
 }
 
 const NAME_KEYS = new Set(['users_username_key', 'users_normal_username_key'])
 
 /** Returns whether a change of a user name failed because another account has the name. */
 export function isNameTaken(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION && NAME_KEYS.has(error.constraint ?? '')
+  return isViolation(error, UNIQUE_VIOLATION, NAME_KEYS)
 }
 
 const CLIENT_ID_KEYS = new Set(['imported_cards_client_id_key', 'imported_cheatsheets_client_id_key'])
 
 /** Returns whether a concurrent request with the same client id has created the card or sheet. */
 export function isDuplicateClientId(error: unknown): boolean {
-  return (
-    error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION && CLIENT_ID_KEYS.has(error.constraint ?? '')
-  )
+  return isViolation(error, UNIQUE_VIOLATION, CLIENT_ID_KEYS)
 }
+
+const REPORT_KEYS = new Set(['card_reports_open_key'])
 
 /** Returns whether a report was not reopened because its author has another open report of the same card. */
 export function isDuplicateReport(error: unknown): boolean {
-  return (
-    error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION && error.constraint === 'card_reports_open_key'
-  )
+  return isViolation(error, UNIQUE_VIOLATION, REPORT_KEYS)
 }
