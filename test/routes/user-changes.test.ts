@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Database } from '../../db/types.js'
 import { MAX_CHANGED_USERS } from '../../src/domain/accounts/user-list.js'
 import { standingClock } from '../support/clock.js'
-import { countStatements, createMigratedDatabase, TEST_DATABASE_URL, waitUntilBlocked } from '../support/database.js'
+import { countStatements, createMigratedDatabase, startBehindLock, TEST_DATABASE_URL } from '../support/database.js'
 import { createUser, unique } from '../support/factories.js'
 import { errorBody, startService } from '../support/service.js'
 
@@ -171,14 +171,13 @@ t.test('locks persons in the order of their ids, as jobs do', { skip }, async (t
   const rows = [second, first].map(({ username }) => `${username};${unique('nummer')}`)
   // The row of the first is now stored behind that of the second.
   await db.updateTable('users').set({ display_name: 'Neu' }).where('id', '=', first.id).execute()
-  let changed: ReturnType<typeof send> | undefined
-  await db.transaction().execute(async (transaction) => {
-    await lock(transaction, first.id)
-    changed = send(['Benutzername;Personalnummer', ...rows].join('\n'))
-    await waitUntilBlocked(service.database)
-    t.strictSame(await lock(transaction, second.id), { id: second.id })
-  })
-  t.equal((await changed)?.status, 200)
+  const [changed] = await startBehindLock(
+    service.database,
+    (transaction) => lock(transaction, first.id),
+    [() => send(['Benutzername;Personalnummer', ...rows].join('\n'))],
+    async (transaction) => t.strictSame(await lock(transaction, second.id), { id: second.id }),
+  )
+  t.equal(changed?.status, 200)
 })
 
 t.test('refuses unknown teams, passwords, rows without a person, and lists that are too long', async (t) => {

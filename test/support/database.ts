@@ -124,17 +124,20 @@ export async function waitUntilBlocked({ db, embedded, poolState }: OpenDatabase
 /**
  * Starts requests while a transaction holds the lock that `lock` takes, and ends the transaction when all of them are
  * blocked. Returns their results. At most eight requests, because the pool has ten connections.
+ * @param whileBlocked runs in the transaction before it ends
  */
 export async function startBehindLock<T>(
   database: OpenDatabase,
   lock: (transaction: Transaction<Database>) => Promise<unknown>,
   requests: (() => Promise<T>)[],
+  whileBlocked: (transaction: Transaction<Database>) => Promise<unknown> = async () => {},
 ): Promise<T[]> {
   const results: Promise<T>[] = []
   await database.db.transaction().execute(async (transaction) => {
     await lock(transaction)
     for (const request of requests) results.push(request())
     await waitUntilBlocked(database, requests.length)
+    await whileBlocked(transaction)
   })
   return Promise.all(results)
 }

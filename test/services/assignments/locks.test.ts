@@ -4,7 +4,7 @@ import { deleteAssignment, restartOccurrences } from '../../../db/queries/assign
 import { closeOccurrences, missOccurrences } from '../../../db/queries/assignments/plan.js'
 import type { Database } from '../../../db/types.js'
 import { ASSIGNMENT } from '../../support/assignments.js'
-import { TEST_DATABASE_URL, waitUntilBlocked } from '../../support/database.js'
+import { startBehindLock, TEST_DATABASE_URL } from '../../support/database.js'
 import { createUser } from '../../support/factories.js'
 import { startService } from '../../support/service.js'
 
@@ -56,15 +56,12 @@ for (const [name, change] of Object.entries(changes)) {
     ]
     // Changes an indexed column, so that its row is now stored behind that of the second.
     await db.updateTable('occurrences').set({ state: 'in_progress' }).where('id', '=', first).execute()
-    let changed: Promise<unknown> | undefined
-    await db.transaction().execute(async (transaction) => {
-      await lock(transaction, first)
-      changed = db
-        .transaction()
-        .execute((transaction) => change(transaction, { assignmentId: assignment.id, ids: [second, first] }))
-      await waitUntilBlocked(database)
-      t.strictSame(await lock(transaction, second), { id: second })
-    })
-    await changed
+    const changed = { assignmentId: assignment.id, ids: [second, first] }
+    await startBehindLock(
+      database,
+      (transaction) => lock(transaction, first),
+      [() => db.transaction().execute((transaction) => change(transaction, changed))],
+      async (transaction) => t.strictSame(await lock(transaction, second), { id: second }),
+    )
   })
 }
