@@ -439,11 +439,16 @@ export async function hasDoneParts(db: Kysely<Database>, assignmentId: number): 
   return first !== undefined
 }
 
-/** Ids of the occurrences of an assignment in these states. Locks these in the order of their ids, as all changes of several do. */
-function lockedOccurrences(assignmentId: number, states: readonly OccurrenceState[]) {
-  return sql<number>`(
-    select id from occurrences where assignment_id = ${assignmentId} and state = any(${states}::text[])
-    order by id for update)`
+/**
+ * Subquery for the ids of occurrences. Locks these in the order of their ids, as every change of several occurrences must.
+ * @param lock `update` before a deletion
+ */
+export function lockedIds(condition: RawBuilder<unknown>, lock: 'update' | 'no key update') {
+  return sql<number>`(select id from occurrences where ${condition} order by id for ${sql.raw(lock)})`
+}
+
+function inStates(assignmentId: number, states: readonly OccurrenceState[]) {
+  return sql`assignment_id = ${assignmentId} and state = any(${states}::text[])`
 }
 
 /**
@@ -451,8 +456,8 @@ function lockedOccurrences(assignmentId: number, states: readonly OccurrenceStat
  * assignment is archived instead of deleted.
  */
 export async function deleteAssignment(transaction: Transaction<Database>, id: number, at: Date): Promise<void> {
-  const deleted = lockedOccurrences(id, [...OPEN_STATES, 'missed', 'left'])
-  await transaction.deleteFrom('occurrences').where('id', 'in', deleted).execute()
+  const deleted = inStates(id, [...OPEN_STATES, 'missed', 'left'])
+  await transaction.deleteFrom('occurrences').where('id', 'in', lockedIds(deleted, 'update')).execute()
   const { numDeletedRows } = await transaction
     .deleteFrom('assignments')
     .where('id', '=', id)
@@ -479,7 +484,7 @@ export async function restartOccurrences(
       update occurrences
       set state = case when state = 'left' then state else 'open' end, content_version = ${version}::integer,
         counts_from = greatest(counts_from, ${at}::timestamptz)
-      where id in ${lockedOccurrences(id, [...OPEN_STATES, 'left'])}
+      where id in ${lockedIds(inStates(id, [...OPEN_STATES, 'left']), 'no key update')}
       returning id
     )
     delete from occurrence_parts using restarted where occurrence_id = restarted.id`.execute(transaction)

@@ -5,7 +5,7 @@ import type { Occurrence } from '../../../src/domain/assignments/plan.js'
 import type { Database } from '../../types.js'
 import { isEnabled } from '../accounts/enabled.js'
 import { insertOccurrenceEvents } from '../webhooks/announce.js'
-import type { AssignmentRow } from './assignments.js'
+import { type AssignmentRow, lockedIds } from './assignments.js'
 
 // Raw SQL: audience, spans and history are JSON aggregates in subqueries, and rows come from JSON
 // (`jsonb_to_recordset`).
@@ -250,12 +250,7 @@ export async function insertOccurrences(db: Kysely<Database>, rows: readonly Pla
   return counted[0]?.count ?? 0
 }
 
-/** Rows with the `id` of an occurrence. Locks these in the order of their ids, as all changes of several do. */
-function locking(rows: RawBuilder<unknown>) {
-  return sql`(
-    select given.* from ${rows} join occurrences on occurrences.id = given.id
-    order by given.id for no key update of occurrences)`
-}
+const locked = (ids: readonly number[]) => lockedIds(sql`id = any(${ids}::integer[])`, 'no key update')
 
 /** Marks open occurrences as missed. After that, they count only attempts and reviews before `missed_at`. */
 export async function missOccurrences(
@@ -263,12 +258,12 @@ export async function missOccurrences(
   rows: readonly { id: number; missed_at: Date }[],
 ): Promise<void> {
   if (rows.length === 0) return
-  const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id integer, missed_at timestamptz)`
   await sql`
-    update occurrences set state = 'missed', missed_at = locked.missed_at,
+    update occurrences set state = 'missed', missed_at = given.missed_at,
       counts_from = greatest(counts_from, reopened_at), reopened_at = null
-    from ${locking(given)} as locked
-    where occurrences.id = locked.id and state in ('open', 'in_progress')`.execute(db)
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id integer, missed_at timestamptz)
+    where occurrences.id = given.id and state in ('open', 'in_progress')
+      and occurrences.id in ${locked(rows.map(({ id }) => id))}`.execute(db)
 }
 
 export async function closeOccurrences(db: Kysely<Database>, ids: readonly number[]): Promise<void> {
@@ -276,13 +271,7 @@ export async function closeOccurrences(db: Kysely<Database>, ids: readonly numbe
   await db
     .updateTable('occurrences')
     .set({ state: 'left' })
-    .where('id', 'in', ({ selectFrom, fn, val }) =>
-      selectFrom('occurrences')
-        .select('id')
-        .where('id', '=', fn.any(val([...ids])))
-        .orderBy('id')
-        .forNoKeyUpdate(),
-    )
+    .where('id', 'in', locked(ids))
     .where('state', 'in', ['open', 'in_progress'])
     .execute()
 }
@@ -293,14 +282,13 @@ export async function reopenOccurrences(
   rows: readonly { id: number; extended_until: string }[],
 ): Promise<void> {
   if (rows.length === 0) return
-  const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id integer, extended_until date)`
   await sql`
     with opened as (
-      update occurrences set extended_until = locked.extended_until,
+      update occurrences set extended_until = reopened.extended_until,
         state = case when exists (select from occurrence_parts where occurrence_id = occurrences.id)
           then 'in_progress' else 'open' end
-      from ${locking(given)} as locked
-      where occurrences.id = locked.id and state = 'left'
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as reopened (id integer, extended_until date)
+      where occurrences.id = reopened.id and state = 'left' and occurrences.id in ${locked(rows.map(({ id }) => id))}
       returning occurrences.id, assignment_id, user_id, period, occurrences.extended_until as due_on,
         null::date as done_on
     )
