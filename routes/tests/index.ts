@@ -155,7 +155,7 @@ characters end with „…“. Cards without wrong answers are left out. Submit 
         operationId: 'saveAnswer',
         summary: 'Store the answer to a question of an open attempt',
         description:
-          'Repeating the stored `seq` with the same answer succeeds; another answer or a smaller `seq` gets 409.',
+          'Repeating the stored `seq` with the same answer succeeds, also after the end; another answer or a smaller `seq` gets 409.',
         tags: ['tests'],
         params: AnswerParams,
         body: AnswerBody,

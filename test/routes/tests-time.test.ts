@@ -29,6 +29,9 @@ async function begin(definition: Parameters<typeof publishTest>[1] = {}, caller?
   return { test, learner, attempt, url: `/api/tests/attempts/${attempt.id}` }
 }
 
+const answerOf = (id: number) =>
+  db.selectFrom('attempt_questions').select(['seq', 'answer']).where('attempt_id', '=', id).executeTakeFirstOrThrow()
+
 const rowOf = (id: number) => db.selectFrom('attempts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
 t.test('answers count until ten seconds after the deadline, then the attempt ends at its deadline', async (t) => {
@@ -43,6 +46,34 @@ t.test('answers count until ten seconds after the deadline, then the attempt end
   t.match((await learner.get(url)).body.attempt, { state: 'submitted', seconds_left: 0, questions: [{ seq: 1 }] })
   t.match((await learner.post(`${url}/submit`)).body.attempt, { passed: true, score_percent: 100 })
   t.match((await learner.get(`${url}/review`)).body.review, { ended_by: 'time', ended_at: deadline.toISOString() })
+})
+
+t.test('a stored answer is confirmed again after the end, because its response may have been lost', async (t) => {
+  for (const [ending, end] of [
+    [
+      'time',
+      async (_learner: Caller, { deadline }: { deadline: string }) => {
+        now = new Date(new Date(deadline).getTime() + 10 * SECOND + 1)
+      },
+    ],
+    ['submit', (learner: Caller, { id }: { id: number }) => learner.post(`/api/tests/attempts/${id}/submit`)],
+  ] as const) {
+    const { learner, attempt } = await begin()
+    const saved = await put(learner, attempt.id, 1, 'Rom')
+    t.equal(saved.status, 200)
+    await end(learner, attempt)
+    const again = await put(learner, attempt.id, 1, 'Rom')
+    t.equal(again.status, 200, ending)
+    t.strictSame(again.body, { ...saved.body, seconds_left: 0 }, ending)
+    for (const [seq, text] of [
+      [1, 'Paris'],
+      [2, 'Rom'],
+    ] as const) {
+      const late = await put(learner, attempt.id, seq, text)
+      t.match(late, { status: 410, body: { message: 'Der Versuch ist beendet' } }, `${ending}, ${seq} ${text}`)
+    }
+    t.match(await answerOf(attempt.id), { seq: 1, answer: { text: 'Rom' } }, ending)
+  }
 })
 
 t.test("a submit within the ten seconds counts as the learner's submit", async (t) => {
