@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { writeContentFolder } from '../support/content.js'
 import { CHROMIUM, findBarriers, isTooWide, openApp, until, untilKept } from './support/app.js'
+import { createGate } from './support/gate.js'
 import {
   beginTest,
   publishTests,
@@ -339,6 +340,43 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await untilAttempt(page, app, id, ({ questions }) => questions[2]?.answer?.text === 'von hier')
     t.equal(await page.getByLabel('Deine Antwort').inputValue(), 'von hier')
     await page.getByText('An anderer Stelle hast du').waitFor({ state: 'detached' })
+  })
+
+  await t.test('are not submitted when an answer is refused meanwhile, until the user submits again', async (t) => {
+    const { page, login } = await app.newPerson()
+    const id = await beginTest(page, app, 'grundlagen')
+    const { request } = (await app.newBrowser()).page
+    await request.post(`${app.url}/api/auth/login`, { data: login })
+    const dialog = page.getByRole('dialog')
+    const submitWith = async (slot: number, text: string, meanwhile?: () => Promise<void>) => {
+      const gate = createGate()
+      await routeOnce(page, `**/answers/${slot}`, async (route) => {
+        await gate.opened
+        await route.continue()
+      })
+      await goTo(page, slot + 1)
+      const sent = page.waitForRequest(`**/answers/${slot}`)
+      await page.getByLabel('Deine Antwort').fill(text)
+      await submit(page)
+      await sent
+      await meanwhile?.()
+      gate.open()
+      await dialog.getByText(`Sieh dir Frage ${slot + 1} noch einmal an.`).waitFor()
+      t.equal((await readAttempt(page, app, id)).state, 'open')
+    }
+
+    await submitWith(2, 'von hier', async () => {
+      const data = { seq: 1, answer: { text: 'von dort' } }
+      t.equal((await request.put(`${app.url}/api/tests/attempts/${id}/answers/2`, { data })).status(), 200)
+    })
+    await page.getByText('Deine von hier war: „von hier“').waitFor()
+    await page.getByRole('button', { name: 'Weiter bearbeiten' }).click()
+
+    await submitWith(3, '1.500')
+    await page.getByText('„1.500“ ist mehrdeutig').waitFor()
+    await dialog.getByText('Hier ist deine Antwort noch nicht gespeichert:').waitFor()
+    await dialog.getByRole('button', { name: 'Abgeben', exact: true }).click()
+    await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
   })
 
   await t.test('list earlier attempts on request, and show the result of an early one', async (t) => {

@@ -9,6 +9,8 @@ import { isComplete, openSlot, reconcile, type Slot } from './slots.js'
 /** Delay in milliseconds between the last key press and storing a typed answer */
 const REST_MS = 700
 
+const isPending = (slot: Slot | undefined) => slot?.state === 'typed' || slot?.state === 'waiting'
+
 interface Listener {
   onsaved(secondsLeft: number | null): void
   ondisplaced(): void
@@ -112,12 +114,13 @@ export class Answers {
     await Promise.all(Object.keys(this.slots).map((slot) => this.#store(Number(slot))))
   }
 
-  /** Stores and sends all answers. Returns whether the service has confirmed or refused each of them. */
-  async sendAll(): Promise<boolean> {
+  /** Stores and sends all answers. Returns those that the service has not confirmed, without earlier refusals. */
+  async sendAll(): Promise<StoredAnswer[]> {
+    const before = this.slots
     await this.storeNow()
     await this.#queue.wake()
-    const waiting = await this.#queue.of(this.#user, this.#attempt)
-    return waiting.every(({ refusal }) => refusal !== undefined)
+    const left = await this.#queue.of(this.#user, this.#attempt)
+    return left.filter(({ slot, refusal }) => refusal === undefined || isPending(before[slot]))
   }
 
   reconcile(questions: Question[]): void {
@@ -134,7 +137,7 @@ export class Answers {
   async #store(slot: number): Promise<void> {
     clearTimeout(this.#timers.get(slot))
     const typed = this.slots[slot]
-    if (typed?.answer == null || (typed.state !== 'typed' && typed.state !== 'waiting')) return
+    if (typed?.answer == null || !isPending(typed)) return
     const isNew = typed.state === 'typed'
     const seq = isNew ? typed.seq + 1 : typed.seq
     if (isNew) this.#set(slot, { ...typed, seq, state: 'waiting' })

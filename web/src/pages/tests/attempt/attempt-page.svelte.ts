@@ -1,7 +1,7 @@
 import { Fault, isRefused, Unreachable } from '../../../api/faults.js'
 import { queryClient } from '../../../api/query-client.js'
 import { attempts } from '../tests-api.js'
-import type { Attempt, Outcome, Question } from '../types.js'
+import type { Attempt, Question } from '../types.js'
 import { Answers } from './answers.svelte.js'
 import { Countdown, spokenBetween } from './countdown.js'
 import { readAttempt, readMarks, writeMarks } from './stored-attempt.js'
@@ -62,18 +62,23 @@ export class AttemptPage {
   }
 
   /**
-   * Sends the waiting answers, then submits the attempt.
+   * Sends the waiting answers, then submits the attempt. While there is time left, does not submit if the service
+   * refuses an answer, because the learner does not know that yet.
+   * @returns the slot of the refused answer; undefined after the submission
    * @throws Unreachable if answers could not be sent and there is time left
    * @throws Fault if the submission fails
    */
-  async submit(): Promise<Outcome> {
+  async submit(): Promise<number | undefined> {
     this.isSubmitting = true
     try {
-      const isSent = await this.answers.sendAll()
-      if (!this.isOver && !isSent) throw new Unreachable()
-      const outcome = await attempts.submit(this.attempt.id)
+      const left = await this.answers.sendAll()
+      if (!this.isOver) {
+        if (left.some(({ refusal }) => refusal === undefined)) throw new Unreachable()
+        if (left[0] !== undefined) return left[0].slot
+      }
+      await attempts.submit(this.attempt.id)
       this.#end()
-      return outcome
+      return undefined
     } finally {
       this.isSubmitting = false
     }
