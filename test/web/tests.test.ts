@@ -42,7 +42,9 @@ const isDeleted = (id: number) => `(async () => {
 t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const folder = await writeContentFolder(t, { 'decks/datenschutz.md': QUESTIONS })
   let ahead = 0
-  const app = await openApp(t, { config: { contentDir: folder }, now: () => new Date(Date.now() + ahead) })
+  let stoppedAt: Date | undefined
+  const now = () => stoppedAt ?? new Date(Date.now() + ahead)
+  const app = await openApp(t, { config: { contentDir: folder }, now })
   await publishTests(app, {
     grundlagen: { name: NAME, time_limit_minutes: 20, attempts: 'unlimited', review_when: 'now' },
     seite: { name: 'Auf einer Seite', pages: 'all', attempts: 'unlimited' },
@@ -510,5 +512,31 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.clock.fastForward(SHORT_MINUTES * 60_000)
     await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
     t.equal((await readAttempt(page, app, id)).state, 'submitted')
+  })
+
+  await t.test('send an answer again that failed when the time ran out, before they are submitted', async (t) => {
+    t.teardown(() => (stoppedAt = undefined))
+    const { page } = await app.newPerson()
+    await page.clock.install()
+    const id = await beginTest(page, app, 'kurz')
+    await goTo(page, 3)
+    let isFailing = true
+    await page.route('**/answers/*', (route) => {
+      if (!isFailing) return route.continue()
+      const headers = { 'x-service': 'svc-training', 'x-error-code': 'unavailable' }
+      return route.fulfill({ status: 503, headers, json: { statusCode: 503, message: 'Später' } })
+    })
+    // The page's clock stands still, so that neither the answer nor its repetition is sent before the test is ready.
+    await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 10_000)
+    await page.getByLabel('Deine Antwort').fill('BfDI')
+    stoppedAt = new Date(Date.parse((await readAttempt(page, app, id)).deadline ?? '') + 5_000)
+    await page.clock.fastForward(SHORT_MINUTES * 60_000)
+    await page.getByText('Sobald wieder Netz da ist, siehst du das Ergebnis.').waitFor()
+    isFailing = false
+    await page.clock.resume()
+    await page.getByRole('heading', { name: 'Noch nicht bestanden' }).waitFor()
+    await page.getByText(/^Versuch 1, abgegeben /).waitFor()
+    await page.locator('main summary', { hasText: 'oberste Behörde' }).getByText('richtig').waitFor()
+    t.equal(await textAt(page, id, 2), 'BfDI')
   })
 })

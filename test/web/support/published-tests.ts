@@ -89,7 +89,7 @@ export async function readAttempt(
   { request }: Page,
   app: App,
   id: number,
-): Promise<{ state: string; seconds_left: number | null; questions: StoredQuestion[] }> {
+): Promise<{ state: string; deadline: string | null; seconds_left: number | null; questions: StoredQuestion[] }> {
   const response = await request.get(`${app.url}/api/tests/attempts/${id}`)
   if (!response.ok()) throw new Error(`${response.status()} ${await response.text()}`)
   return (await response.json()).attempt

@@ -9,6 +9,8 @@ import { readAttempt, readMarks, writeMarks } from './stored-attempt.js'
 const SECOND_MS = 1_000
 /** Delay in milliseconds before a failed submission is repeated, once the time of the attempt is over */
 const SUBMIT_AGAIN_MS = 3_000
+/** Time in milliseconds after the end of the time during which the service still accepts answers */
+const GRACE_MS = 10_000
 
 const isPassing = (error: unknown) => error instanceof Fault && error.isPassing
 const times = () => ({ elapsed: performance.now(), wall: Date.now() })
@@ -22,6 +24,8 @@ export class AttemptPage {
   #countdown: Countdown | undefined
   #isReloading = false
   #isClosed = false
+  /** Monotonic time in milliseconds until which an unsent answer prevents the submission */
+  #unsentUntil = Infinity
 
   marked = $state.raw<readonly number[]>([])
   secondsLeft = $state<number | null>(null)
@@ -65,17 +69,16 @@ export class AttemptPage {
    * Sends the waiting answers, then submits the attempt. While there is time left, does not submit if the service
    * refuses an answer, because the learner does not know that yet.
    * @returns the slot of the refused answer; undefined after the submission
-   * @throws Unreachable if answers could not be sent and there is time left
+   * @throws Unreachable if answers could not be sent and the service would still accept them
    * @throws Fault if the submission fails
    */
   async submit(): Promise<number | undefined> {
     this.isSubmitting = true
     try {
       const left = await this.answers.sendAll()
-      if (!this.isOver) {
-        if (left.some(({ refusal }) => refusal === undefined)) throw new Unreachable()
-        if (left[0] !== undefined) return left[0].slot
-      }
+      const isSent = left.every(({ refusal }) => refusal !== undefined)
+      if (!isSent && times().elapsed < this.#unsentUntil) throw new Unreachable()
+      if (!this.isOver && left[0] !== undefined) return left[0].slot
       await attempts.submit(this.attempt.id)
       this.#end()
       return undefined
@@ -152,6 +155,7 @@ export class AttemptPage {
 
   /** Stores and locks the answers, then repeats the submission until it succeeds or fails permanently. */
   async #runOut(): Promise<void> {
+    this.#unsentUntil = times().elapsed + GRACE_MS
     await this.answers.storeNow()
     this.answers.lock()
     this.isOver = true
