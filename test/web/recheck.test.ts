@@ -53,3 +53,33 @@ t.test(
     await page.getByText(/warten/).waitFor({ state: 'detached' })
   },
 )
+
+t.test(
+  'a note that was typed before a login by the provider is kept',
+  { skip: !existsSync(CHROMIUM) && 'no Chromium' },
+  async (t) => {
+    const { app, page, learn } = await openWithProvider(t)
+    await page.goto(`${app.url}/anmelden`)
+    await page.getByRole('link', { name: 'Mit Firmenkonto anmelden' }).click()
+    await page.getByText('Was möchtest du lernen?').waitFor()
+    await learn()
+    for (const [key, title, name, done] of [
+      ['n', 'Deine Notiz zu dieser Karte', 'Speichern', 'Notiz gespeichert.'],
+      ['m', 'Fehler auf dieser Karte melden', 'Melden', 'Danke, die Meldung ist angekommen.'],
+    ] as const) {
+      await press(page, key)
+      const form = page.getByRole('dialog', { name: title })
+      await form.getByRole('textbox').fill(`Der Esel weiß es (${key}).`)
+      await sql`delete from sessions`.execute(app.db)
+      await form.getByRole('button', { name }).click()
+      const login = page.getByRole('dialog', { name: 'Bitte noch einmal anmelden' })
+      await login.getByRole('link', { name: 'Mit Firmenkonto anmelden' }).click()
+      await login.waitFor({ state: 'detached' })
+      t.equal(await form.getByRole('textbox').inputValue(), `Der Esel weiß es (${key}).`)
+      await form.getByRole('button', { name }).click()
+      await page.getByText(done).waitFor()
+    }
+    const notes = await app.db.selectFrom('card_notes').select('text').execute()
+    t.strictSame(notes, [{ text: 'Der Esel weiß es (n).' }])
+  },
+)

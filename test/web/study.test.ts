@@ -251,6 +251,45 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.equal(new Set(cards).size, 3)
   })
 
+  await t.test('keeps the forms of a card while another tab rates it', async (t) => {
+    const { page } = await app.newPerson()
+    const other = await page.context().newPage()
+    await openSession(app, page)
+    await openSession(app, other)
+
+    await press(page, 'n')
+    const note = page.getByRole('dialog', { name: 'Deine Notiz zu dieser Karte' })
+    await note.getByRole('textbox').fill('Der Esel trägt die Brücke.')
+    await press(other, ' ', '3')
+    await until(async () => (await question(page)) === (await question(other)), 'the page behind the note continues')
+    t.equal(await note.getByRole('textbox').inputValue(), 'Der Esel trägt die Brücke.')
+    await note.getByRole('button', { name: 'Speichern' }).click()
+    await note.waitFor({ state: 'hidden' })
+    await arrived(app, page, ['medium'])
+    const [rated] = await readLog(app, page)
+    const notes = await app.db.selectFrom('card_notes').selectAll().where('text', 'like', 'Der Esel%').execute()
+    t.match(notes, [{ card_id: rated?.card_id }])
+
+    await press(page, 'm')
+    const report = page.getByRole('dialog', { name: 'Fehler auf dieser Karte melden' })
+    await report.getByRole('textbox').fill('Hier fehlt der Esel.')
+    await press(other, ' ', '4')
+    await until(async () => (await question(page)) === (await question(other)), 'the page behind the report continues')
+    await report.getByRole('button', { name: 'Melden' }).click()
+    await report.waitFor({ state: 'hidden' })
+    await arrived(app, page, ['medium', 'easy'])
+    const cards = (await readLog(app, page)).map(({ card_id }) => card_id)
+    const reports = await app.db
+      .selectFrom('card_reports')
+      .selectAll()
+      .where('text', '=', 'Hier fehlt der Esel.')
+      .execute()
+    t.match(reports, [{ card_id: cards[1] }])
+
+    await press(page, 'n')
+    t.equal(await note.getByRole('textbox').inputValue(), '', 'the next card has no note')
+  })
+
   await t.test('offline in the middle: ratings wait, survive a closed tab, and arrive once', async (t) => {
     const { page, complaints } = await app.newPerson({ serviceWorkers: 'allow' })
     const context = page.context()

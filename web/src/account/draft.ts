@@ -55,6 +55,11 @@ export function findDraft(userId: number, isProven: boolean): void {
   }
 }
 
+/** Returns whether the dialog of a form is to be reopened with its saved input. */
+export function hasDraft(form: string): boolean {
+  return found?.form === form && !found.isRefused
+}
+
 /**
  * Returns the saved input of a form and forgets it; undefined if there is none. `isOpen`: whether to reopen the dialog
  * of the form; `isProven`: whether the user has proven their identity, so that the form can be submitted at once.
