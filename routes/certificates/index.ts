@@ -7,6 +7,7 @@ import { actorOf } from '../../plugins/auth.js'
 import { languageFor } from '../../plugins/languages.js'
 import { findCertificateReader } from '../../plugins/rights.js'
 import type { ServiceConfig } from '../../plugins/service.js'
+import { isAuditor } from '../../src/domain/accounts/auditor.js'
 import { ADMINS_ONLY, AUDITORS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { checkDay, parseReason } from '../../src/domain/assignments/assignment.js'
 import { parseCode } from '../../src/domain/certificates/code.js'
@@ -51,6 +52,7 @@ import {
   CertificateTable,
   EndingList,
   EndingQuery,
+  EndingTableQuery,
   OwnCertificates,
   OwnCertificatesQuery,
   Replaced,
@@ -162,16 +164,20 @@ proofs count as deleted, and deleted ones come whatever the filters except \`ass
       schema: {
         operationId: 'exportExpiring',
         summary: 'Proofs and open tasks that end soon, as a table',
-        description: EXPIRING,
+        description: `${EXPIRING} Auditors must state a purpose.`,
         tags: ['proofs'],
         produces: ['text/csv'],
-        querystring: EndingQuery,
+        querystring: EndingTableQuery,
         response: responses(sentAs<Readable>(CertificateTable), [NO_CERTIFICATE_READER]),
       },
       onRequest: app.requireCertificateReader,
     },
     async (request, reply) => {
-      const chunks = await exportEnding(app.db, actorOf(request), request.certificateReader, placesOf(request.query))
+      const { query, user, certificateReader } = request
+      const isStated = isAuditor(user, app.clock.today()) || query.purpose !== undefined
+      const purpose = isStated ? parsePurpose(query.purpose ?? '') : undefined
+      const filter = { ...placesOf(query), purpose }
+      const chunks = await exportEnding(app.db, actorOf(request), certificateReader, filter)
       reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="laeuft-ab_${app.clock.today()}.csv"`)
@@ -310,7 +316,7 @@ search is. The same proof gives the same bytes for the same settings and languag
 
 const EXPIRING = `Proofs as in a search with \`state=expiring\`, without those whose person has a later one for the same
 assignment. Tasks of all assignments for auditors, otherwise of those that the caller is responsible for. Recorded in the
-audit trail as a search is.`
+audit trail as a search is, and like a view of the state of each assignment with a task among them.`
 
 function dayOf(field: string, text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined

@@ -133,6 +133,14 @@ export const CertificateList = Type.Object({
 
 export const EndingQuery = Type.Object({ days, ...places })
 
+export const EndingTableQuery = Type.Object({
+  ...EndingQuery.properties,
+  purpose: optional(
+    'Purpose of the export; recorded in the audit trail. Required for auditors.',
+    'Audit ISO 27001, 2026',
+  ),
+})
+
 export const EndingList = Type.Object({
   items: Type.Array(
     Type.Object({

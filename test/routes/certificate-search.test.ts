@@ -148,6 +148,44 @@ t.test('lists proofs and open tasks that end soon', async (t) => {
   t.strictSame(await list(responsible), await tasks(fire), 'a later proof replaces the one that ends')
 })
 
+t.test('persons see who looked at their tasks and proofs that end soon, and who exported them for what', async (t) => {
+  const [cy, dora] = [await service.member(), await service.member()]
+  const values = { ...ASSIGNMENT, title: 'Leitern', parts: [await sheetPart(db)], responsible_id: responsible.id }
+  const { id } = (await admin.post('/api/assignments', { ...values, audience: { user_ids: [cy.id] } })).body.assignment
+  await admin.post('/api/assignments', { ...values, title: 'Aufzug', audience: { user_ids: [dora.id] } })
+  await issueCertificate(db, { id, title: 'Leitern' }, bo.id, { name: 'Bo Birne', valid_until: '2026-12-20' })
+  for (const caller of [cy, dora]) await caller.get('/api/assignments/mine')
+  const list = `/api/proofs/expiring?assignment=${id}`
+  const table = `/api/proofs/expiring.csv?assignment=${id}`
+  const accessesOf = async (caller: Caller) => {
+    const { accesses } = (await caller.get('/api/accounts/me/accesses')).body
+    return accesses
+      .filter(({ title }: { title: string | null }) => title !== null)
+      .map(({ kind, title, purpose }: Record<string, string | null>) => [kind, title, purpose])
+  }
+  const before = (await accessesOf(bo)).length
+
+  for (const _ of [1, 2]) t.equal((await auditor.get(list)).status, 200)
+  const view = ['view', 'Leitern', null]
+  t.strictSame(await accessesOf(cy), [view], 'a person without a proof, once a day')
+  await auditor.get(`/api/assignments/${id}/occurrences`)
+  t.strictSame(await accessesOf(cy), [view], 'the same entry as for the state')
+  t.equal((await responsible.get(table)).status, 200)
+  t.strictSame(await accessesOf(cy), [view, view], 'one for each viewer')
+
+  const refused = await auditor.get(table)
+  t.match(refused, { status: 400, headers: { 'x-error-field': 'purpose' } })
+  t.equal((await responsible.get(`${table}&purpose=`)).status, 400)
+  for (const _ of [1, 2]) t.equal((await auditor.get(`${table}&purpose=Audit`)).status, 200)
+  const exported = ['export', 'Leitern', 'Audit']
+  t.strictSame(await accessesOf(cy), [exported, exported, view, view], 'every export')
+  t.strictSame((await accessesOf(bo)).slice(0, -before), [exported, exported], 'a person with a proof')
+  t.strictSame(await accessesOf(dora), [], 'a person of another assignment')
+
+  await auditor.get('/api/proofs/expiring')
+  t.strictSame(await accessesOf(dora), [['view', 'Aufzug', null]], 'all assignments that are shown')
+})
+
 t.test('reads what ends soon in batches, in order, without what is deleted meanwhile', async (t) => {
   const id = await assign('Erste Hilfe', responsible.id)
   for (const caller of [ada, bo]) await caller.get('/api/assignments/mine')
@@ -181,7 +219,7 @@ t.test('reads what ends soon in batches, in order, without what is deleted meanw
 
   const actor = { actor_id: auditor.id, actor: username, via: 'session' as const, address: null }
   const tasks = { responsibleId: responsible.id }
-  const filter = { assignmentId: id, teamId: undefined, today: '2026-12-04', until: '2027-01-03' }
+  const filter = { assignmentId: id, teamId: undefined, today: '2026-12-04', until: '2027-01-03', purpose: undefined }
   const chunks = await exportEnding(db, actor, { scope: 'all', tasks }, filter)
   const read = [(await chunks.next()).value, (await chunks.next()).value]
   const [first, last] = [proofs[0]?.code ?? '', proofs.at(-1)?.code ?? '']

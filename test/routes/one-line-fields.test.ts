@@ -86,6 +86,7 @@ const FIELDS: [name: string, field: string, send: (text: string) => Promise<Serv
     (title) => admin.post('/api/assignments', { ...ASSIGNMENT, title: 'T', parts: [{ kind: 'personal', title }] }),
   ],
   ['exportProofs', 'purpose', (text) => admin.get(`/api/proofs/export?purpose=${encodeURIComponent(text)}`)],
+  ['exportExpiring', 'purpose', (text) => admin.get(`/api/proofs/expiring.csv?purpose=${encodeURIComponent(text)}`)],
   ['createSource', 'name', (name) => editor.post('/api/content/sources', { name })],
   ['renameSource', 'name', (name) => editor.patch(`/api/content/sources/${source}`, { name })],
   ['createDeck', 'name', (name) => editor.post('/api/content/decks', { source_id: source, name })],

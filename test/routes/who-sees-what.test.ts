@@ -229,7 +229,8 @@ const TABLE = `
 /api/proofs                                               -       -       A2+B2   -       A2+B2   A2+B2   -       A2+B2
 /api/proofs/choices                                       -       -       0       -       0       0       -       0
 /api/proofs/expiring                                      -       -       A1+A2+A3+A4+B1+B2+B4 -       0       A1+A2+A3+A4+B1+B2+B4 -       0
-/api/proofs/expiring.csv                                  -       -       A1+A2+A3+A4+B1+B2+B4 -       0       A1+A2+A3+A4+B1+B2+B4 -       0
+/api/proofs/expiring.csv                                  -       -       A1+A2+A3+A4+B1+B2+B4 -       0       -       -       0
+/api/proofs/expiring.csv?purpose=Audit                    -       -       A1+A2+A3+A4+B1+B2+B4 -       0       A1+A2+A3+A4+B1+B2+B4 -       0
 /api/proofs/mine                                          0       0       0       0       0       0       0       -
 /api/proofs/{code}.pdf                                    file    -       file    -       file    file    -       -
 /api/proofs/export                                        -       -       -       -       -       -       -       -

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { AUDITED_GROUPS } from '../../../src/domain/accounts/auditor.js'
 import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
@@ -107,22 +107,45 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
  */
 export async function recordView(
   db: Kysely<Database>,
-  { actor_id, actor, via, address }: Actor,
+  actor: Actor,
   {
     id,
     title,
     ...seen
   }: { id: number; title: string; day: string; teams: readonly number[] | undefined; purpose?: string | undefined },
 ): Promise<void> {
+  await insertViews(db, actor, sql`select ${id}::integer as id, ${title}::text as title`, seen)
+}
+
+/** Records for each of the assignments what `recordView` records for one whose persons were all shown. */
+export async function recordViews(
+  db: Kysely<Database>,
+  actor: Actor,
+  assignmentIds: readonly number[],
+  seen: { day: string; purpose: string | undefined },
+): Promise<void> {
+  const viewed = sql`select id, title from assignments where id = any(${assignmentIds}::integer[])`
+  await insertViews(db, actor, viewed, seen)
+}
+
+/** @param viewed query with the columns `id` and `title` of the assignments */
+async function insertViews(
+  db: Kysely<Database>,
+  { actor_id, actor, via, address }: Actor,
+  viewed: RawBuilder<unknown>,
+  seen: { day: string; purpose?: string | undefined },
+): Promise<void> {
   const details = JSON.stringify(seen)
   await sql`
     insert into audit_log (actor_id, actor, via, address, action, target_id, target, details)
-    select ${actor_id}::integer, ${actor}::text, ${via}::text, ${address}::text, 'assignment.view', ${id}::integer,
-      ${title}::text, ${details}::jsonb
+    select ${actor_id}::integer, ${actor}::text, ${via}::text, ${address}::text, 'assignment.view', viewed.id, title,
+      ${details}::jsonb
+    from (${viewed}) as viewed
     where ${seen.purpose !== undefined} or not exists (
       select from audit_log
-      where action = 'assignment.view' and actor_id = ${actor_id} and target_id = ${id}
-        and details = ${details}::jsonb)`.execute(db)
+      where action = 'assignment.view' and actor_id = ${actor_id} and target_id = viewed.id
+        and details = ${details}::jsonb)
+    order by viewed.id`.execute(db)
 }
 
 /**
@@ -147,6 +170,22 @@ export async function recordCertificateView(
     where not exists (
       select from audit_log
       where action = 'proof.view' and actor_id = ${actor_id} and audit_log.details = seen.details)`.execute(db)
+}
+
+/** Records that the actor has exported certificates of the assignments, also of deleted ones. */
+export async function recordCertificateExports(
+  db: Kysely<Database>,
+  { actor_id, actor, via, address }: Actor,
+  assignmentIds: readonly number[],
+  purpose: string,
+): Promise<void> {
+  await sql`
+    insert into audit_log (actor_id, actor, via, address, action, target_id, target, details)
+    select ${actor_id}::integer, ${actor}::text, ${via}::text, ${address}::text, 'proof.export', exported.id, title,
+      jsonb_build_object('purpose', ${purpose}::text)
+    from (select distinct unnest(${assignmentIds}::integer[]) as id) as exported
+      left join assignments on assignments.id = exported.id
+    order by exported.id`.execute(db)
 }
 
 export async function insertAuditEntries(db: Kysely<Database>, actor: Actor, deeds: AuditedAction[]): Promise<void> {

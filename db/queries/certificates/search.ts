@@ -162,8 +162,8 @@ export interface EndingFilter {
   until: string
 }
 
-/** The certificates or tasks that end on one day */
-export type EndingDay = Pick<EndingItem, 'kind' | 'ends_on'> & { ids: number[] }
+/** The certificates or tasks that end on one day, and the assignments that they belong to */
+export type EndingDay = Pick<EndingItem, 'kind' | 'ends_on'> & { ids: number[]; assignment_ids: number[] }
 
 export type EndingKey = Pick<EndingItem, 'kind' | 'id' | 'ends_on'>
 
@@ -181,7 +181,7 @@ export async function listEndingDays(
   }`
   const { rows } = await sql<EndingDay>`
     with ending as materialized (
-      select 'proof' as kind, id, valid_until as ends_on
+      select 'proof' as kind, id, valid_until as ends_on, assignment_id
       from proofs
       where replaced_by is null and revoked_at is null and valid_until between ${today}::date and ${until}::date
         and ${isInScope(proofs)} and ${isWanted}
@@ -191,14 +191,14 @@ export async function listEndingDays(
             and later.revoked_at is null and later.replaced_by is null
             and (later.valid_until is null or later.valid_until > ${until}::date))
       union all
-      select 'task', occurrences.id, coalesce(extended_until, occurrences.due_on)
+      select 'task', occurrences.id, coalesce(extended_until, occurrences.due_on), assignment_id
       from occurrences join assignments on assignments.id = assignment_id
       where state in ('open', 'in_progress') and archived_at is null
         and coalesce(extended_until, occurrences.due_on) between ${today}::date and ${until}::date
         and ${isInScope(tasks)} and ${isWanted}
       order by ends_on, kind, id limit ${limit}
     )
-    select kind, ends_on, json_agg(id order by id) as ids
+    select kind, ends_on, json_agg(id order by id) as ids, json_agg(distinct assignment_id) as assignment_ids
     from ending group by ends_on, kind order by ends_on, kind`.execute(db)
   return rows
 }

@@ -1,6 +1,11 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Kysely } from 'kysely'
-import { type Actor, recordCertificateView } from '../../../db/queries/accounts/audit.js'
+import {
+  type Actor,
+  recordCertificateExports,
+  recordCertificateView,
+  recordViews,
+} from '../../../db/queries/accounts/audit.js'
 import {
   type CertificateFilter,
   type CertificateScope,
@@ -82,7 +87,10 @@ const MAX_ENDING_ROWS = 50_000
 /** Small, because the rows of a batch are converted without yielding */
 const ROWS_AT_ONCE = 250
 
-/** Returns at most 1,000 certificates and tasks that end soon, with an audit entry as `findCertificates` writes it. */
+/**
+ * Returns at most 1,000 certificates and tasks that end soon. Writes an audit entry as `findCertificates` does, and for
+ * each assignment with a task among them one as for a view of its persons.
+ */
 export async function listEnding(
   db: Kysely<Database>,
   actor: Actor,
@@ -92,9 +100,12 @@ export async function listEnding(
   const days = await listEndingDays(db, { proofs: scope, tasks, ...filter }, MAX_ENDING + 1)
   const items: EndingItem[] = []
   for (const keys of batchesOf(days)) items.push(...(await findEnding(db, keys)))
+  const shown = items.slice(0, MAX_ENDING)
   await recordCertificateView(db, actor, { day: filter.today, scope })
+  const viewed = shown.flatMap(({ kind, assignment_id }) => (kind === 'task' ? [assignment_id] : []))
+  await recordViews(db, actor, viewed, { day: filter.today, purpose: undefined })
   const count = days.reduce((sum, { ids }) => sum + ids.length, 0)
-  return { items: items.slice(0, MAX_ENDING).map(describeEnding), complete: count <= MAX_ENDING }
+  return { items: shown.map(describeEnding), complete: count <= MAX_ENDING }
 }
 
 /** Yields the keys in batches. They are created batch by batch, because those of a whole table take 10 ms. */
@@ -119,17 +130,21 @@ function describeEnding({ kind, code, name, personnel_number, assignment_id, tit
 const HEADINGS = ['Art', 'Name', 'Personalnummer', 'Teams', 'Aufgabe', 'Endet am', 'Nachweis']
 
 /**
- * Returns the certificates and tasks that end soon as a CSV table, in chunks, with an audit entry as `findCertificates`
- * writes it.
+ * Returns the certificates and tasks that end soon as a CSV table, in chunks. Writes audit entries as `listEnding` does;
+ * with a purpose also those of an export, for each assignment of the certificates and of the tasks.
  */
 export async function exportEnding(
   db: Kysely<Database>,
   actor: Actor,
   { scope, tasks }: CertificateReader,
-  filter: Omit<EndingFilter, 'proofs' | 'tasks'>,
+  { purpose, ...filter }: Omit<EndingFilter, 'proofs' | 'tasks'> & { purpose: string | undefined },
 ): Promise<AsyncGenerator<string>> {
   const days = await listEndingDays(db, { proofs: scope, tasks, ...filter }, MAX_ENDING_ROWS)
+  const assignmentsOf = (wanted: EndingItem['kind']) =>
+    days.flatMap(({ kind, assignment_ids }) => (kind === wanted ? assignment_ids : []))
   await recordCertificateView(db, actor, { day: filter.today, scope })
+  if (purpose !== undefined) await recordCertificateExports(db, actor, assignmentsOf('proof'), purpose)
+  await recordViews(db, actor, assignmentsOf('task'), { day: filter.today, purpose })
   return chunks(db, days)
 }
 
