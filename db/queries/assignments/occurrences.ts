@@ -5,6 +5,7 @@ import type { Database } from '../../types.js'
 import { type ChangedIds, changesSince } from '../changes.js'
 import { liveVersion } from '../content/editing/state.js'
 import { OWN_PARTS, type OwnPart } from './assignments.js'
+import { IS_NOT_MADE_UP, MISSED } from './missed.js'
 import { isVisiblePerson, type VisibleTeams } from './plan.js'
 
 // Raw SQL: the lists aggregate JSON, lock in a `lateral` subquery, compare keys as rows, and need `in (…)` as literals
@@ -15,21 +16,6 @@ export interface DonePart {
   position: number
   done_on: string
 }
-
-/** Condition that the missed occurrence `gone` has no later one that was done, exempt or recognised */
-const IS_NOT_MADE_UP = sql`gone.state = 'missed' and not exists (
-  select from occurrences as later
-  where later.assignment_id = gone.assignment_id and later.user_id = gone.user_id and later.period > gone.period
-    and later.state in ('done', 'exempt', 'recognised'))`
-
-/**
- * Number of periods that the person has missed since the last one that was done, exempt or recognised; 0 for an
- * occurrence that is not open
- */
-export const MISSED = sql<number>`case when state in ('open', 'in_progress') then (
-  select count(*)::integer from occurrences as gone
-  where gone.assignment_id = occurrences.assignment_id and gone.user_id = occurrences.user_id and ${IS_NOT_MADE_UP}
-) else 0 end`
 
 /** @param timeZone IANA name */
 const doneOn = (timeZone: string) => sql<string>`coalesce(held_on, (done_at at time zone ${timeZone}::text)::date)`

@@ -5,7 +5,7 @@ import type { OverdueTask } from '../../../src/domain/mail/texts.js'
 import type { LanguageOfUser } from '../../../src/domain/text/language.js'
 import type { Database } from '../../types.js'
 import { isEnabled } from '../accounts/enabled.js'
-import { MISSED } from '../assignments/occurrences.js'
+import { MISSED } from '../assignments/missed.js'
 import { inactiveCtes } from '../content/preferred.js'
 
 // Raw SQL: the candidates are found by arithmetic on days in nested subqueries, and rows come from arrays.

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type { EventData, WebhookEvent } from '../../../src/domain/webhooks/events.js'
 import { OVERDUE_PERSONS } from '../../../src/domain/webhooks/events.js'
 import type { Database } from '../../types.js'
+import { IS_NOT_MADE_UP } from '../assignments/missed.js'
 
 // Raw SQL: events are written by the statement that makes them happen, in a CTE, so that no event is lost or invented.
 // They are built as JSON in SQL, so that ten thousand events are one statement.
@@ -130,11 +131,13 @@ export async function noteDisabledFromStart(
 
 /**
  * Writes the events of the day about overdue tasks for the webhooks that have not got them today: for each assignment
- * one event with at most `OVERDUE_PERSONS` persons, or several. Disabled accounts are left out.
+ * one event with at most `OVERDUE_PERSONS` persons, or several. A person with a missed period counts as overdue before
+ * the due day, too. Disabled accounts are left out.
  * @param today calendar day, `YYYY-MM-DD`
  * @returns the number of events
  */
 export async function announceOverdue(db: Kysely<Database>, today: string): Promise<number> {
+  // Aggregates the missed periods instead of `MISSED`, which runs once per row.
   const { numAffectedRows } = await sql`
     with told as (
       update webhooks set overdue_on = ${today}::date
@@ -149,8 +152,11 @@ export async function announceOverdue(db: Kysely<Database>, today: string): Prom
       from occurrences
         join assignments on assignments.id = assignment_id and archived_at is null
         join users on users.id = user_id
+        left join (
+          select distinct assignment_id, user_id from occurrences as gone where ${IS_NOT_MADE_UP}
+        ) as missed using (assignment_id, user_id)
       where exists (select from told) and state in ('open', 'in_progress')
-        and coalesce(extended_until, occurrences.due_on) < ${today}::date
+        and (coalesce(extended_until, occurrences.due_on) < ${today}::date or missed.user_id is not null)
         and (disabled_on is null or disabled_on > ${today}::date)
     )
     insert into webhook_events (webhook_id, type, data)

@@ -149,6 +149,30 @@ t.test('many persons get their events in the order of their tasks, by few statem
   await sql`delete from users where username like 'viele-%'`.execute(db)
 })
 
+t.test('a person with a missed period is overdue before the next due day', async (t) => {
+  const [late, punctual, caughtUp] = [await service.member(), await service.member(), await service.member()]
+  const user_ids = [late.id, punctual.id, caughtUp.id]
+  const id = await assign({ parts: [await sheetPart(db)], audience: { user_ids } })
+  const missed = { state: 'missed' as const, missed_at: now }
+  for (const [person, period, end] of [
+    [late, '2025-12-01', missed],
+    [caughtUp, '2025-11-01', missed],
+    [caughtUp, '2025-12-01', { state: 'exempt' as const, done_at: now, done_on: '2025-12-05' }],
+  ] as const) {
+    const values = { assignment_id: id, user_id: person.id, period, due_on: '2025-12-31' }
+    await db
+      .insertInto('occurrences')
+      .values({ ...values, content_version: 1, counts_from: now, ...end })
+      .execute()
+  }
+  now = new Date('2026-12-06T10:00:00Z')
+  await run('webhooks')
+  const events = (await eventsOf('assignment.overdue')).filter(({ assignment }) => assignment?.id === id)
+  t.match(events, [{ persons: 1, overdue: [{ person: { id: late.id }, occurrence: { due_on: '2026-12-31' } }] }])
+  t.equal(events[0]?.overdue?.length, 1)
+  await admin.delete(`/api/assignments/${id}`)
+})
+
 t.test('a deactivation is told once, whatever causes it', async (t) => {
   const disabled = async () => (await eventsOf('account.disabled')).map(({ person }) => person?.id)
   const { id } = await createUser(db)
