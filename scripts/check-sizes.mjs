@@ -24,7 +24,7 @@ for (const folder of folders) {
   /** What is measured, its files, and its budget in kB */
   const budgets = [
     ['the start page: JavaScript', start, 55],
-    ['learners: all JavaScript and CSS', [THEME, WORKER, ...learners], 230],
+    ['learners: all JavaScript and CSS', [THEME, WORKER, ...learners], 231],
   ]
   for (const [name, counted, budget] of budgets) {
     const size = sizeOf(assets, counted)
