@@ -23,6 +23,7 @@ interface Entry {
   card_id: number
   rating: string
   is_undone: boolean
+  applied: boolean
   created_at: string
 }
 
@@ -422,6 +423,32 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     await until(async () => responses.length === 0, 'all answers of the proxy')
     isSeen.open()
     await arrived(app, page, ['medium', 'easy', 'hard'])
+  })
+
+  await t.test('ignores the clock of a proxy that responds instead of the service', async (t) => {
+    const { page } = await app.newPerson()
+    await openSession(app, page)
+    await page.route('**/api/**', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        headers: { date: 'Thu, 01 Jan 1970 00:00:00 GMT' },
+        body: '<h1>Hotel-WLAN</h1>',
+      }),
+    )
+    await press(page, ' ', '3')
+    // The app has processed the response of the proxy.
+    await page.getByText('1 wartet').waitFor()
+    await press(page, ' ', '4')
+    await page.getByText('2 warten').waitFor()
+    await page.unroute('**/api/**')
+    await arrived(app, page, ['medium', 'easy'])
+    for (const { rating, created_at, applied } of await readLog(app, page)) {
+      t.ok(
+        Math.abs(Date.parse(created_at) - Date.now()) < HALF_AN_HOUR_MS,
+        `${rating}: the time is that of the service`,
+      )
+      t.equal(applied, true)
+    }
   })
 
   await t.test('sets a refused rating aside and shows it', async () => {

@@ -36,7 +36,7 @@ export async function exchange(method: string, url: URL, init: Request = {}): Pr
   recordResponse()
   const { status, headers } = response
   onHeaders?.(headers)
-  updateClockOffset(headers.get('x-service-time') ?? headers.get('date'), requestedAt, Date.now())
+  if (isOwn(response)) updateClockOffset(headers.get('x-service-time') ?? headers.get('date'), requestedAt, Date.now())
   const isJson = headers.get('content-type')?.startsWith('application/json') ?? false
   const text = isJson ? await response.text().catch(throwUnreachable) : undefined
   const content = text === undefined ? undefined : parse(text)
