@@ -379,6 +379,40 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     t.match(results, [{ total_questions: 5, correct_answers: 3 }])
   })
 
+  await t.test('stores the result of a quiz once when the start page sends it', async (t) => {
+    const { page } = await app.newPerson()
+    const { user } = await (await page.request.get(`${app.url}/api/auth/me`)).json()
+    const result = { id: 'a', deck: 'bleibt', delivery: { state: 'unsent' } }
+    const questions = [{ options: ['Dies', 'Das'], correct_index: 0 }]
+    const putBack = { cards: [] }
+    const stored = {
+      [`training.results.${user.id}`]: [{ ...result, total: 1, correct: 1 }],
+      [`training.own.quiz.${user.id}`]: {
+        ...result,
+        version: 1,
+        name: 'Bleibt',
+        questions,
+        chosen: [0],
+        at: 1,
+        putBack,
+      },
+    }
+    const noneWaits = `localStorage.getItem('training.results.${user.id}') === null`
+    await page.goto(app.url)
+    await page.getByRole('heading', { name: /Hallo/ }).waitFor()
+    await page.evaluate(
+      `for (const [key, value] of Object.entries(${JSON.stringify(stored)})) localStorage[key] = JSON.stringify(value)`,
+    )
+    await page.reload()
+    await until(page, noneWaits)
+    await page.goto(`${app.url}/quiz`)
+    await page.getByRole('button', { name: 'Quiz beginnen' }).waitFor()
+    await until(page, noneWaits)
+    const { results } = await (await page.request.get(`${app.url}/api/quiz/history`)).json()
+    t.match(results, [{ deck_slug: 'bleibt', total_questions: 1, correct_answers: 1 }])
+    t.equal(results.length, 1)
+  })
+
   await t.test('asks for a login when the session ends during a proof of identity', async () => {
     const { page, login } = await app.newPerson()
     await page.goto(`${app.url}/konto`)

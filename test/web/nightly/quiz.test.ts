@@ -148,6 +148,38 @@ t.test('quiz', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     })
   }
 
+  for (const isOpen of [false, true]) {
+    await t.test(
+      `a result that the start page of ${isOpen ? 'another' : 'a later'} tab sends is stored once`,
+      async (t) => {
+        const before = (await results()).length
+        await begin()
+        await page.route('**/api/quiz/*', (route) => route.abort())
+        await playToTheEnd(() => true)
+        const notice = page.getByText('Das Ergebnis ist noch nicht gespeichert.')
+        await notice.waitFor()
+        // Leaves the result without a visit of another page of the app.
+        if (!isOpen) await page.goto('about:blank')
+        const other = await page.context().newPage()
+        await other.goto(app.url)
+        await until(other, NONE_WAITS)
+        await other.close()
+        await page.unroute('**/api/quiz/*')
+        if (isOpen) {
+          await notice.waitFor({ state: 'detached' })
+          await page.evaluate("dispatchEvent(new Event('online'))")
+        } else {
+          await page.goto(`${app.url}/quiz`)
+          await page.getByRole('button', { name: 'Quiz beginnen' }).waitFor()
+        }
+        await until(page, NONE_WAITS)
+        t.equal((await results()).length, before + 1)
+        await page.goto(`${app.url}/quiz/alpha`)
+        await page.getByRole('button', { name: 'Neues Quiz' }).click()
+      },
+    )
+  }
+
   await t.test('a late response to a result does not change the next quiz, whose result is sent as well', async (t) => {
     const before = (await results()).length
     const gate = createGate()

@@ -18,7 +18,7 @@ interface QuizState {
   fault: unknown
 }
 
-/** The current user's quiz; `followRun` synchronises it with other tabs */
+/** The current user's quiz, synchronised with other tabs once it is loaded */
 export const quiz = $state<QuizState>({ run: undefined, waiting: [], isSending: false, fault: undefined })
 
 const keyOf = () => `${USER_KEY_PREFIX}quiz.${account.user?.id}`
@@ -39,19 +39,20 @@ function writeWaiting(results: WaitingResult[]): void {
   quiz.waiting = results
 }
 
-/** Loads the stored run and follows changes by other tabs until the returned function is called. */
-export function followRun(): () => void {
-  const read = () => {
-    quiz.run = parseRun(readStored(keyOf()))
-    quiz.waiting = readWaiting()
-  }
-  const onStorage = ({ key }: StorageEvent) => {
-    if (key === keyOf() || key === waitingKey()) read()
-  }
+function read(): void {
+  quiz.run = parseRun(readStored(keyOf()))
+  quiz.waiting = readWaiting()
+}
+
+// Follows changes by other tabs on every page, because `changeRun` stores the run, and a stale one would be sent again.
+addEventListener('storage', ({ key }) => {
+  if (key === keyOf() || key === waitingKey()) read()
+})
+
+/** Loads the stored run, and sends the results that are not stored yet. */
+export function loadRun(): void {
   read()
   void sendResults()
-  addEventListener('storage', onStorage)
-  return () => removeEventListener('storage', onStorage)
 }
 
 export function storeRun(run: Run): void {
@@ -71,6 +72,8 @@ export function deleteRun(): void {
 
 /** Sends the result of the current run, if it is finished, and those of earlier runs that are not stored yet. */
 export async function sendResults(): Promise<void> {
+  // No quiz page may have loaded the run whose delivery `changeRun` stores.
+  quiz.run ??= parseRun(readStored(keyOf()))
   const own = quiz.run && resultOf(quiz.run)
   if (own !== undefined && readWaiting().every(({ id }) => id !== own.id))
     writeWaiting([...readWaiting(), { ...own, at: new Date().toISOString() }])
