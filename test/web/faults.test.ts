@@ -411,6 +411,7 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     const { results } = await (await page.request.get(`${app.url}/api/quiz/history`)).json()
     t.match(results, [{ deck_slug: 'bleibt', total_questions: 1, correct_answers: 1 }])
     t.equal(results.length, 1)
+    t.equal(await page.getByText('ist noch nicht gespeichert').count(), 0)
   })
 
   await t.test('asks for a login when the session ends during a proof of identity', async () => {
