@@ -32,7 +32,9 @@ function openQueue() {
   const durable = createSlowStore()
   const state: SyncState = { waiting: 0, volatile: 0, refused: [], obstacle: undefined }
   const sent: number[] = []
-  const service = { sessionUser: USER, elapsedMs: 0, isDown: false }
+  const instants: string[] = []
+  const service = { sessionUser: USER, elapsedMs: 0, isDown: false, time: '1970-01-01T00:00:00.000Z' }
+  let stamp: number | undefined
   let announced = 0
   let respond: (outcome: Outcome) => void = () => undefined
   const queue = new SyncQueue({
@@ -41,8 +43,9 @@ function openQueue() {
     state,
     channel: { send: () => undefined, listen: () => undefined },
     transport: {
-      rate: ({ card_id }) => {
+      rate: ({ card_id, reviewed_at }) => {
         sent.push(card_id)
+        instants.push(reviewed_at)
         return new Promise((resolve) => {
           respond = resolve
         })
@@ -59,7 +62,11 @@ function openQueue() {
     askForLogin: async () => undefined,
     now: () => 0,
     elapsed: () => service.elapsedMs,
-    serviceTime: () => new Date(0),
+    serviceTime: () => new Date(service.time),
+    lastStamp: () => stamp,
+    keepStamp: (at) => {
+      stamp = at
+    },
     random: () => 0,
     later: () => () => undefined,
     deleteContentOfOthers: () => undefined,
@@ -71,7 +78,7 @@ function openQueue() {
     respond({ kind: 'received', status: 200, isOwn: true, body: { review_id: 1, card_id: 7, applied: true } })
     await settleMicrotasks()
   }
-  return { queue, durable, state, sent, service, accept, announced: () => announced }
+  return { queue, durable, state, sent, instants, service, accept, announced: () => announced }
 }
 
 t.test('a read that started before a rating does not hide the rating', async (t) => {
@@ -135,4 +142,31 @@ t.test('verifies the user again after a minute, also if a study session was open
   queue.sendNow()
   await settleMicrotasks()
   t.strictSame(sent, [7, 8])
+})
+
+t.test('keeps the order of ratings when the clock is set back, unless by a large step', async (t) => {
+  const { queue, durable, instants, service, accept } = openQueue()
+  durable.isSlow = false
+  queue.open(USER)
+  for (const time of [
+    '2026-01-02T12:00:00.000Z',
+    '2026-01-02T11:50:00.000Z',
+    '2026-01-02T11:50:20.000Z',
+    '2026-01-02T12:00:10.000Z',
+    '2026-01-02T11:00:00.000Z',
+    '2026-01-02T11:00:01.000Z',
+  ]) {
+    service.time = time
+    await queue.rate(time, 7, 'again')
+    await settleMicrotasks()
+    await accept()
+  }
+  t.strictSame(instants, [
+    '2026-01-02T12:00:00.000Z',
+    '2026-01-02T12:00:00.001Z',
+    '2026-01-02T12:00:00.002Z',
+    '2026-01-02T12:00:10.000Z',
+    '2026-01-02T11:00:00.000Z',
+    '2026-01-02T11:00:01.000Z',
+  ])
 })

@@ -4,7 +4,7 @@ import { queryClient } from '../api/query-client.js'
 import { refetchAfterChange } from '../api/refetch.js'
 import { serviceTime } from '../platform/clock.js'
 import { rememberedUser } from '../platform/remembered-user.js'
-import { readStored } from '../platform/storage.js'
+import { readStored, USER_KEY_PREFIX, writeStored } from '../platform/storage.js'
 import { createDurableStore } from '../storage/entries.js'
 import { deleteCachedContent } from '../storage/kept.js'
 import { withSendLock } from '../storage/send-lock.js'
@@ -13,6 +13,8 @@ import { createMemoryStore } from './memory.js'
 import { syncState } from './state.svelte.js'
 import { type SyncEvent, type SyncPorts, SyncQueue } from './sync-queue.js'
 import { sendEntry, transport } from './transport.js'
+
+const STAMP_KEY = `${USER_KEY_PREFIX}stamp`
 
 let queue: SyncQueue | undefined
 
@@ -39,6 +41,8 @@ function start(): SyncQueue {
     now: Date.now,
     elapsed: () => performance.now(),
     serviceTime,
+    lastStamp: () => readStored(STAMP_KEY),
+    keepStamp: (at) => writeStored(STAMP_KEY, at),
     random: Math.random,
     later(work, ms) {
       const timer = setTimeout(work, ms)

@@ -35,6 +35,10 @@ export interface SyncPorts extends Pick<SenderPorts, 'transport' | 'withSendLock
   elapsed(): number
   /** Time of the service's clock; the device's time while the difference is unknown */
   serviceTime(): Date
+  /** Latest value of `keepStamp`, also of another page or before a reload; undefined after a logout */
+  lastStamp(): number | undefined
+  /** Stores the time of the user's latest rating on this device, in ms since the epoch */
+  keepStamp(at: number): void
   deleteContentOfOthers(user: number): void
   /** Called when the number of waiting entries has become 0 */
   onAllSent(): void
@@ -45,6 +49,13 @@ export interface SyncPorts extends Pick<SenderPorts, 'transport' | 'withSendLock
  * of the app is known at once, because the pages share the stored user.
  */
 const VERIFY_AFTER_MS = 60_000
+
+/**
+ * Maximum milliseconds by which the time of a rating may be ahead of the clock, to keep the order after the clock was
+ * set back. ntpd corrects up to 1,000 s by default. A larger step ends a wrong time, which must not shift the days of
+ * later ratings.
+ */
+const MAX_AHEAD_MS = 1_000_000
 
 export class SyncQueue {
   readonly #ports: SyncPorts
@@ -96,7 +107,7 @@ export class SyncQueue {
     about: Pick<Rated, 'duration_ms' | 'from'> = {},
   ): Promise<void> {
     const user = this.#owner()
-    const reviewed_at = this.#ports.serviceTime().toISOString()
+    const reviewed_at = this.#nextInstant().toISOString()
     await this.#outbox.add(user, { ...about, id: name, card_id, rating, reviewed_at })
     this.#ports.state.waiting += 1
     this.#isUnannounced = true
@@ -139,6 +150,15 @@ export class SyncQueue {
   #owner(): number {
     if (this.#user === undefined) throw new Error('no user is logged in')
     return this.#user
+  }
+
+  /** Returns the time for a rating: after that of the user's earlier ratings on this device, if possible. */
+  #nextInstant(): Date {
+    const now = this.#ports.serviceTime().getTime()
+    const next = (this.#ports.lastStamp() ?? 0) + 1
+    const stamp = next > now + MAX_AHEAD_MS ? now : Math.max(now, next)
+    this.#ports.keepStamp(stamp)
+    return new Date(stamp)
   }
 
   /**
