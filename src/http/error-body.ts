@@ -3,6 +3,7 @@ import { FaultyUsers, LOGIN_TOO_OLD } from '../domain/accounts/refusals.js'
 import { FaultyContent, FaultyUpload } from '../domain/content/refusals.js'
 import { type Refusal, type RefusalKind, TemporaryRefusal } from '../domain/refusal.js'
 import { encodeDetails, encodeField } from './error-headers.js'
+import { INTERNAL_ERROR } from './refusals.js'
 
 const STATUS: Record<RefusalKind, number> = {
   invalid: 400,
@@ -42,12 +43,17 @@ export function errorHeaders(refusal: Refusal): Record<string, string> {
   }
 }
 
+/** Returns the message that the caller gets. That of an internal error is only for the log. */
+export function sentMessage({ kind, message }: Refusal): string {
+  return kind === 'internal' ? INTERNAL_ERROR.message : message
+}
+
 /** Returns the body of an error response. Only bodies with a status of 500 or higher include the request id. */
 export function errorBody(refusal: Refusal, requestId?: string, status = statusOf(refusal)): Record<string, unknown> {
   return {
     statusCode: status,
     error: STATUS_CODES[status],
-    message: refusal.message,
+    message: sentMessage(refusal),
     ...(status >= 500 && requestId !== undefined && { requestId }),
     ...(refusal instanceof FaultyUpload && { errors_total: refusal.total }),
     ...((refusal instanceof FaultyContent || refusal instanceof FaultyUsers) && { errors: refusal.faults }),

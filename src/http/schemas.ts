@@ -2,7 +2,7 @@ import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { LOGIN_TOO_OLD } from '../domain/accounts/refusals.js'
 import { type Refusal, TemporaryRefusal } from '../domain/refusal.js'
 import { nullable } from '../services/schemas.js'
-import { statusOf } from './error-body.js'
+import { sentMessage, statusOf } from './error-body.js'
 
 export { DETAILS, FINDING_CODE, nullable } from '../services/schemas.js'
 
@@ -114,7 +114,7 @@ export function describeRefusal(refusal: Refusal): DescribedRefusal {
   return {
     status: statusOf(refusal),
     code: refusal.code,
-    message: refusal.message,
+    message: sentMessage(refusal),
     isForLater: refusal instanceof TemporaryRefusal,
     asksForLogin: refusal === LOGIN_TOO_OLD,
     hasField: refusal.field !== undefined,

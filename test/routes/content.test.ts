@@ -2,6 +2,7 @@ import { rename } from 'node:fs/promises'
 import { sql } from 'kysely'
 import t from 'tap'
 import { commandLineActor } from '../../src/commands/actor.js'
+import { createLogger } from '../../src/logger.js'
 import { importContent, importIntoEmptyStore } from '../../src/services/content/folder/import.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
 import { createDatabaseToSpoil } from '../support/database.js'
@@ -13,7 +14,12 @@ const SHEETS = Object.fromEntries(
 )
 const FILES = { 'decks/git.md': deckFile('Git', CARDS), ...SHEETS }
 const folder = await writeContentFolder(t, FILES)
-const service = await startService(t, { database: await createDatabaseToSpoil(), config: { contentDir: folder } })
+let log = ''
+const service = await startService(t, {
+  database: await createDatabaseToSpoil(),
+  config: { contentDir: folder },
+  logger: createLogger('warn', { write: (line) => (log += line) }),
+})
 const { db } = service
 const [admin, member] = [await service.admin(), await service.member()]
 
@@ -130,10 +136,18 @@ t.test('records why an import was refused; a check returns the same', async (t) 
   await changeFiles(folder, { 'decks/faul.md': null })
 
   await rename(folder, `${folder}-weg`)
-  const message = `Der Ordner der Inhalte (CONTENT_DIR) ist nicht lesbar: ${folder} (ENOENT)`
-  t.equal((await admin.post('/api/admin/import')).body.message, message)
-  t.match(await check(), { status: 500, body: { message } })
-  t.match((await state()).last_import, { outcome: 'refused', error: message, errors: { length: 0 } })
+  const text = 'Der Ordner der Inhalte (CONTENT_DIR) ist nicht lesbar'
+  for (const request of [() => admin.post('/api/admin/import'), check]) {
+    log = ''
+    const failed = await request()
+    const { headers } = failed
+    const body = { ...errorBody(500, 'Interner Serverfehler'), requestId: headers['x-request-id'] }
+    t.match(headers, { 'x-error-code': 'unreadable_content' })
+    t.strictSame(failed.body, body, 'without the path of the folder')
+    t.match(log, `${text}: ${folder} (ENOENT)`, 'the log has the path')
+  }
+  const error = `${text} (ENOENT)`
+  t.match((await state()).last_import, { outcome: 'refused', error, errors: { length: 0 } })
   await rename(`${folder}-weg`, folder)
 })
 

@@ -548,5 +548,9 @@ t.test('faults as users meet them', { skip: !existsSync(CHROMIUM) && 'no Chromiu
     await page.goto(`${app.url}/inhalte/ordner`)
     await press(page, 'Dateien prüfen')
     await sees(page, 'Ein Import läuft bereits')
+    const unreadable = { ...refusal(500, 'Interner Serverfehler'), headers: { 'x-error-code': 'unreadable_content' } }
+    await page.route('**/api/content/check*', (route) => route.fulfill(unreadable))
+    await press(page, 'Noch einmal prüfen')
+    await sees(page, 'Der Ordner der Inhalte (CONTENT_DIR) ist nicht lesbar.')
   })
 })

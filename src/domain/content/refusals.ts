@@ -137,14 +137,15 @@ export class ReadersBusy extends TemporaryRefusal {
   }
 }
 
-/** The content folder cannot be read. Only administrators import the folder, so the message may contain its path. */
+/** The content folder cannot be read. The message, with the path of the folder, is for the log and the command line. */
 export class UnreadableContent extends Refusal {
+  /** Message without the path, for administrators in the app */
+  readonly reason: string
+
   constructor(folder: string, code = 'unbekannter Fehler') {
-    super(
-      'internal',
-      'unreadable_content',
-      `Der Ordner der Inhalte (CONTENT_DIR) ist nicht lesbar: ${folder} (${code})`,
-    )
+    const text = 'Der Ordner der Inhalte (CONTENT_DIR) ist nicht lesbar'
+    super('internal', 'unreadable_content', `${text}: ${folder} (${code})`)
+    this.reason = `${text} (${code})`
   }
 }
 

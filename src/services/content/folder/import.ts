@@ -8,7 +8,7 @@ import { sortWarnings } from '../../../domain/content/findings.js'
 import { digestInSteps } from '../../../domain/content/plan/digest.js'
 import { refusalOf } from '../../../domain/content/plan/folder.js'
 import { changesOf, type ImportStats } from '../../../domain/content/plan/types.js'
-import { FaultyContent, IMPORT_RUNS, MostArchived } from '../../../domain/content/refusals.js'
+import { FaultyContent, IMPORT_RUNS, MostArchived, UnreadableContent } from '../../../domain/content/refusals.js'
 import type { CardSource, DeckSource, SheetSource } from '../../../domain/content/types.js'
 import { Refusal } from '../../../domain/refusal.js'
 import { importAlone, retryOnConflict } from '../import-lock.js'
@@ -93,8 +93,9 @@ async function importExclusively(
     } catch (error) {
       if (error instanceof Refusal) {
         const errors = error instanceof FaultyContent ? error.faults.slice(0, MAX_FAULTS) : []
-        // The message says how to force an import by HTTP, which concerns only the caller.
-        const reason = error instanceof MostArchived ? error.reason : error.message
+        // The message says how to force an import by HTTP, which concerns only the caller, or has the path of the folder.
+        const isShortened = error instanceof MostArchived || error instanceof UnreadableContent
+        const reason = isShortened ? error.reason : error.message
         await saveLastImport(db, { ...originOf(actor), outcome: 'refused', error: reason, stats: null, errors })
       }
       throw error

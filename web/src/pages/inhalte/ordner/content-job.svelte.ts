@@ -87,7 +87,12 @@ function outcomeOf(error: unknown): Outcome {
       return { kind: 'most', reason: mostArchived(Number(archived), Number(live), what) }
     }
   }
-  return { kind: 'failed', sentence: sentenceOf(error) }
+  // The message of an internal error does not say what is wrong.
+  const isUnreadable = hasCode(error, 'unreadable_content')
+  return {
+    kind: 'failed',
+    sentence: isUnreadable ? 'Der Ordner der Inhalte (CONTENT_DIR) ist nicht lesbar.' : sentenceOf(error),
+  }
 }
 
 /** Returns the reason for which an import needs a confirmation, without the full stop. */
