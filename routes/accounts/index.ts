@@ -15,7 +15,7 @@ import {
   USER_NOT_FOUND,
   USERNAME_TAKEN,
 } from '../../src/domain/accounts/refusals.js'
-import { EXTERNAL_ID_TAKEN, parseExternalId } from '../../src/domain/external-id.js'
+import { EXTERNAL_ID_TAKEN, parseExternalId, parseWantedExternalId } from '../../src/domain/external-id.js'
 import { cutPage } from '../../src/domain/page.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { warnOfCommonPassword } from '../../src/http/password-warning.js'
@@ -143,7 +143,8 @@ a later day, \`link_next_login: true\` and a \`disabled_on\` of null or a later 
       preHandler: app.requireAdmin,
     },
     async (request) => {
-      const id = await findByExternalId(app.db, parseExternalId(request.params.external_id))
+      const externalId = parseWantedExternalId(request.params.external_id)
+      const id = externalId === undefined ? undefined : await findByExternalId(app.db, externalId)
       const user = id === undefined ? undefined : await findListedAccount(app.db, id)
       if (user === undefined) throw USER_NOT_FOUND
       return { user, teams: await listTeamsOf(app.db, user.id) }

@@ -45,7 +45,7 @@ import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import { maySeeTeam } from '../../src/domain/teams/teams.js'
 import type { Language } from '../../src/domain/text/language.js'
-import { checkIntegerCursor, checkStorable, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
+import { checkIntegerCursor, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { learnerOf } from '../../src/http/learner.js'
 import { limitToOnePerUser } from '../../src/http/limit-to-one-per-user.js'
@@ -509,7 +509,6 @@ Recorded in the audit trail like a view of the state. Auditors must state a purp
 
 function selectionOf(query: Static<typeof OccurrenceTableQuery>, today: string): OccurrenceSelection {
   const q = (query.q ?? '').trim()
-  checkStorable('q', q)
   return {
     states: query.state,
     q: q === '' ? undefined : q,

@@ -25,7 +25,7 @@ import { CHANGES_GONE } from '../../src/domain/changes/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
 import { TooManyAttempts } from '../../src/domain/refusal.js'
 import type { Language } from '../../src/domain/text/language.js'
-import { checkIntegerCursor, checkStorable } from '../../src/domain/text/parameters.js'
+import { checkIntegerCursor } from '../../src/domain/text/parameters.js'
 import { addDays } from '../../src/domain/time/calendar.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { SHUTDOWN_REFUSALS, unknownEndpoint } from '../../src/http/refusals.js'
@@ -103,7 +103,6 @@ proofs count as deleted, and deleted ones come whatever the filters except \`ass
     async (request, reply) => {
       const { query, user } = request
       const q = (query.q ?? '').trim()
-      checkStorable('q', q)
       const filter = {
         q: q === '' ? undefined : q,
         userId: query.person,

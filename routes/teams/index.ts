@@ -7,7 +7,7 @@ import { ADMINS_ONLY, USER_NOT_FOUND } from '../../src/domain/accounts/refusals.
 import { OWN_OCCURRENCE } from '../../src/domain/assignments/refusals.js'
 import { CHANGES_GONE } from '../../src/domain/changes/refusals.js'
 import { VersionOutdated } from '../../src/domain/content/refusals.js'
-import { EXTERNAL_ID_TAKEN, parseExternalId } from '../../src/domain/external-id.js'
+import { EXTERNAL_ID_TAKEN, parseExternalId, parseWantedExternalId } from '../../src/domain/external-id.js'
 import { ClientIdUsed } from '../../src/domain/form-requests.js'
 import { cutPage } from '../../src/domain/page.js'
 import {
@@ -177,7 +177,8 @@ left (\`DELETE /api/teams/{id}/scim\`) follow the new group: at each login, they
       preHandler,
     },
     async (request) => {
-      const team = await findTeamByExternalId(app.db, parseExternalId(request.params.external_id))
+      const externalId = parseWantedExternalId(request.params.external_id)
+      const team = externalId === undefined ? undefined : await findTeamByExternalId(app.db, externalId)
       if (team === undefined) throw TEAM_NOT_FOUND
       return { team }
     },

@@ -1,7 +1,7 @@
 import { InvalidField, Refusal } from './refusal.js'
 import { toNfc } from './text/nfc.js'
 import { checkLine } from './text/parameters.js'
-import { countCharacters } from './text/text.js'
+import { countCharacters, isStorable } from './text/text.js'
 
 const MAX_EXTERNAL_ID_LENGTH = 128
 
@@ -27,4 +27,13 @@ export function parseExternalId(text: string): string {
   }
   checkLine('external_id', id)
   return id
+}
+
+/**
+ * Parses the external id in a path that reads; returns undefined if the database cannot store it, so that no row has it.
+ * @throws InvalidInput as `parseExternalId` does for other texts
+ * @example parseWantedExternalId('a\0') // undefined
+ */
+export function parseWantedExternalId(text: string): string | undefined {
+  return isStorable(text) ? parseExternalId(text) : undefined
 }

@@ -104,6 +104,7 @@ t.test('external ids have at most 128 characters, differ by case and may contain
       t.match([refused.status, refused.headers['x-error-field']], [400, 'external_id'], JSON.stringify(id))
     }
     const get = (id: string) => admin.get(url(id))
+    t.equal((await get('a\0b')).status, 404, 'text that PostgreSQL cannot hold')
     t.match(await get('x'.repeat(129)), { status: 400, headers: { 'x-error-details': '{"maximum":128}' } })
   }
   const id = unique('a/b c%20d?ä')

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely'
 import type { PartKind } from '../../../src/domain/assignments/assignment.js'
 import type { OccurrenceState } from '../../../src/domain/assignments/plan.js'
+import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { type ChangedIds, changesSince } from '../changes.js'
 import { liveVersion } from '../content/editing/state.js'
@@ -261,10 +262,14 @@ function isSelected(
 ) {
   return sql<boolean>`
     assignment_id = ${assignmentId} and state = any(${states}::text[]) and ${isVisiblePerson(watched)}
-    ${q === undefined ? sql`` : sql`and strpos(fold_text(display_name), fold_text(${q}::text)) > 0`}
+    ${q === undefined ? sql`` : sql`and ${hasInName(q)}`}
     ${overdueOn === undefined ? sql`` : sql`and ${isOverdueOn(overdueOn)}`}
     ${dueIn === undefined ? sql`` : sql`and ${isDueIn(dueIn)}`}
     ${missing === undefined ? sql`` : sql`and ${IS_OPEN} and ${lacksPart(missing)}`}`
+}
+
+function hasInName(q: string) {
+  return isStorable(q) ? sql<boolean>`strpos(fold_text(display_name), fold_text(${q}::text)) > 0` : sql.lit(false)
 }
 
 function lacksPart(kind: PartKind) {

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
+import { isStorable } from '../../../src/domain/text/text.js'
 import type { Database } from '../../types.js'
 import { type ChangedIds, changesSince } from '../changes.js'
 
@@ -84,7 +85,7 @@ function matches(scope: CertificateScope, filter: CertificateFilter): RawBuilder
     isInScope(scope),
     isMember(teamId),
     hasState(filter),
-    ...(q === undefined ? [] : [sql`strpos(person_key, fold_text(${q}::text)) > 0`]),
+    ...(q === undefined ? [] : [isStorable(q) ? sql`strpos(person_key, fold_text(${q}::text)) > 0` : sql`false`]),
     ...(userId === undefined ? [] : [sql`user_id = ${userId}`]),
     ...(assignmentId === undefined ? [] : [sql`assignment_id = ${assignmentId}`]),
     ...(completedFrom === undefined ? [] : [sql`completed_on >= ${completedFrom}::date`]),
