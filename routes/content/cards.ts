@@ -15,9 +15,15 @@ import { CARD_NOT_FOUND, CLIENT_ID_TAKEN, DECK_NOT_FOUND, VersionOutdated } from
 import { cutPage } from '../../src/domain/page.js'
 import type { Exercise } from '../../src/domain/questions/exercise.js'
 import { lintQuestion } from '../../src/domain/questions/lint.js'
-import { InvalidInput, InvalidParameter } from '../../src/domain/refusal.js'
-import { checkStorable, invalidCursor, isInteger, parseRowId } from '../../src/domain/text/parameters.js'
-import { countCharacters, toStorable } from '../../src/domain/text/text.js'
+import { InvalidParameter } from '../../src/domain/refusal.js'
+import {
+  checkSearchLength,
+  checkStorable,
+  invalidCursor,
+  isInteger,
+  parseRowId,
+} from '../../src/domain/text/parameters.js'
+import { toStorable } from '../../src/domain/text/text.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { purgeCard, resetProgress } from '../../src/services/content/editing/administer-card.js'
 import { createCard, placeBefore, saveCard } from '../../src/services/content/editing/cards.js'
@@ -39,7 +45,6 @@ import { NOT_EDITABLE } from './decks.js'
 
 /** Maximum size of a body in bytes: about two texts of maximum length, with two bytes per character */
 const CARD_BODY_LIMIT = 256 * 1024
-const MAX_TEXT_LENGTH = 200
 /** Number of UTF-16 code units at the start of a question that are compared with other questions */
 const MAX_QUESTION_LENGTH = 2_000
 
@@ -265,9 +270,7 @@ export function describeExercise(exercise: Exercise | null) {
 }
 
 function parseFilter({ state, level, q, questions }: Static<typeof EditedCardsQuery>) {
-  if (q !== undefined && countCharacters(q) > MAX_TEXT_LENGTH) {
-    throw new InvalidInput(`Höchstens ${MAX_TEXT_LENGTH} Zeichen`)
-  }
+  if (q !== undefined) checkSearchLength('q', q)
   return {
     state,
     level: level === '' ? undefined : level,

@@ -2,12 +2,16 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { findCard, listCards, suspendCard, unsuspendCard, writeNote } from '../../db/queries/review/cards.js'
 import { CARD_NOT_FOUND, DECK_NOT_FOUND } from '../../src/domain/content/refusals.js'
 import { cutPage } from '../../src/domain/page.js'
-import { InvalidInput } from '../../src/domain/refusal.js'
 import { parseNote } from '../../src/domain/review/note.js'
 import { OTHER_REVIEW } from '../../src/domain/review/refusals.js'
 import { createSchedulers, nextReviewsOf } from '../../src/domain/review/scheduler.js'
-import { checkStorable, invalidCursor, parseInstantField, parseRowId } from '../../src/domain/text/parameters.js'
-import { countCharacters } from '../../src/domain/text/text.js'
+import {
+  checkSearchLength,
+  checkStorable,
+  invalidCursor,
+  parseInstantField,
+  parseRowId,
+} from '../../src/domain/text/parameters.js'
 import { learnerOf } from '../../src/http/learner.js'
 import { Done, responses } from '../../src/http/schemas.js'
 import { putOffCard } from '../../src/services/review/put-off.js'
@@ -22,8 +26,6 @@ import {
   ReviewResponse,
   TomorrowBody,
 } from './schemas.js'
-
-const MAX_TEXT_LENGTH = 200
 
 const cards: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -192,7 +194,7 @@ function parseCardId(text: string): number | undefined {
 
 function parseText(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
-  if (countCharacters(text) > MAX_TEXT_LENGTH) throw new InvalidInput(`Höchstens ${MAX_TEXT_LENGTH} Zeichen`)
+  checkSearchLength('q', text)
   return text
 }
 

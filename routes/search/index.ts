@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { InvalidInput } from '../../src/domain/refusal.js'
-import { countCharacters } from '../../src/domain/text/text.js'
+import { checkSearchLength } from '../../src/domain/text/parameters.js'
 import { abortOnClose } from '../../src/http/abort-on-close.js'
 import { learnerOf } from '../../src/http/learner.js'
 import { unknownEndpoint } from '../../src/http/refusals.js'
@@ -8,8 +7,6 @@ import { responses } from '../../src/http/schemas.js'
 import { searchFor } from '../../src/services/search/search-for.js'
 import { createSearchQueue, pauseAfterWork } from '../../src/services/search/search-queue.js'
 import { SearchAllQuery, SearchResponse } from './schemas.js'
-
-const MAX_QUERY_LENGTH = 200
 
 const search: FastifyPluginAsyncTypebox = async (app) => {
   const runSearch = createSearchQueue(app.database.embedded)
@@ -33,7 +30,7 @@ const search: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request, reply) => {
       const query = request.query.q ?? ''
-      if (countCharacters(query) > MAX_QUERY_LENGTH) throw new InvalidInput(`Höchstens ${MAX_QUERY_LENGTH} Zeichen`)
+      checkSearchLength('q', query)
       const { limit } = request.query
       const search = async () => {
         const isComplete = await app.updateSearchIndex()

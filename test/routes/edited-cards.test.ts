@@ -285,6 +285,8 @@ t.test('lists a deck in pages with its filters', async (t) => {
   t.strictSame(await idsOf('&level=eins'), [0, 1])
   t.strictSame(await idsOf(`&q=${encodeURIComponent('äpfel 4')}`), [4])
   t.strictSame(await idsOf('&questions=true'), [4])
+  const tooLong = await editor.get(`${CARDS}?deck=${deck}&q=${'x'.repeat(201)}`)
+  t.match(tooLong, { status: 400, headers: { 'x-error-field': 'q', 'x-error-details': '{"maximum":200}' } })
   const seen: number[] = []
   for (let after = ''; ; ) {
     const page = await list(`&state=all&limit=3&after=${after}`)

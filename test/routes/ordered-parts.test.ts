@@ -102,6 +102,13 @@ t.test('an assignment starts some days after a person has joined', async (t) => 
   for (const starts of [{ days_after_joining: -1 }, { days_after_joining: 3_661 }, { days_after_joining: 1.5 }, {}]) {
     t.equal((await boss.post('/api/assignments', { ...ASSIGNMENT, ...path, starts })).status, 400)
   }
+  for (const [given, field] of [
+    [{ starts: { days_after_joining: 3_661 } }, 'starts/days_after_joining'],
+    [{ due: { days_after_start: 3_661 } }, 'due/days_after_start'],
+  ] as const) {
+    const { headers } = await boss.post('/api/assignments', { ...ASSIGNMENT, ...path, ...given })
+    t.equal(headers['x-error-field'], field)
+  }
 })
 
 t.test('counts the days from the account if the assignment is for all', async (t) => {

@@ -564,6 +564,7 @@ t.test('browses cards by text, page, deck and state', async (t) => {
   t.equal((await ids({ q: '' })).length, 4)
   const tooLong = await member.get(`/api/review/cards?q=${'x'.repeat(201)}`)
   t.strictSame(tooLong.body, errorBody(400, 'Höchstens 200 Zeichen'))
+  t.match(tooLong.headers, { 'x-error-field': 'q', 'x-error-details': '{"maximum":200}' })
 })
 
 t.test('shows a card with its state, even if archived', async (t) => {

@@ -239,6 +239,7 @@ t.test('limits a query to 200 characters', async (t) => {
   t.equal((await ask('😀'.repeat(200))).results.length, 0)
   const response = await member.get(`/api/search?q=${'x'.repeat(201)}`)
   t.strictSame([response.status, response.body], [400, errorBody(400, 'Höchstens 200 Zeichen')])
+  t.match(response.headers, { 'x-error-field': 'q', 'x-error-details': '{"maximum":200}' })
   const noNumber = await member.get('/api/search?q=x&limit=viele')
   t.strictSame(noNumber.body, errorBody(400, 'Der Parameter „limit“ muss eine Zahl sein'))
 })

@@ -59,9 +59,9 @@ export function parseAssignment<T extends Partial<GivenAssignment>>(given: T): P
   if (trimmed !== undefined) checkText('title', trimmed)
   if (description !== undefined) checkLongText('description', description, MAX_DESCRIPTION)
   if (typeof starts === 'string') checkDay('starts', starts)
-  else if (starts !== undefined) checkRange('starts.days_after_joining', daysAfterJoining(starts), 0, MAX_DAYS)
+  else if (starts !== undefined) checkRange('starts/days_after_joining', daysAfterJoining(starts), 0, MAX_DAYS)
   if (typeof due === 'string') checkDay('due', due)
-  else if (due !== undefined) checkRange('due.days_after_start', due.days_after_start, 0, MAX_DAYS)
+  else if (due !== undefined) checkRange('due/days_after_start', due.days_after_start, 0, MAX_DAYS)
   if (retention_years !== undefined) checkRange('retention_years', retention_years, 1, 30)
   // Copies only known keys, because a request may contain others, such as `__proto__`.
   return {

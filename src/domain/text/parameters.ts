@@ -1,6 +1,6 @@
 import { InvalidField, InvalidInput, InvalidParameter } from '../refusal.js'
 import { isDay, parseInstant } from '../time/calendar.js'
-import { hasControls, isStorable } from './text.js'
+import { countCharacters, hasControls, isStorable } from './text.js'
 
 const HIGHEST_INTEGER = 2 ** 31 - 1
 
@@ -155,6 +155,15 @@ export function checkLine(field: string, text: string): void {
   if (hasControls(text)) {
     throw new InvalidField(field, 'darf keine Tabulatoren, Zeilenumbrüche oder Steuerzeichen enthalten')
   }
+}
+
+const MAX_SEARCH_LENGTH = 200
+
+/** @throws InvalidInput naming the parameter if the text of a search has more than 200 code points */
+export function checkSearchLength(name: string, text: string): void {
+  if (countCharacters(text) <= MAX_SEARCH_LENGTH) return
+  const concern = { field: name, details: { maximum: MAX_SEARCH_LENGTH } }
+  throw new InvalidInput(`Höchstens ${MAX_SEARCH_LENGTH} Zeichen`, 'invalid_input', concern)
 }
 
 /** @throws InvalidInput with the message, naming the first empty field */
