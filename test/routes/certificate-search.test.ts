@@ -150,12 +150,13 @@ t.test('lists proofs and open tasks that end soon', async (t) => {
 })
 
 t.test('persons see who looked at their tasks and proofs that end soon, and who exported them for what', async (t) => {
-  const [cy, dora] = [await service.member(), await service.member()]
+  const [cy, dora, eve] = [await service.member(), await service.member(), await service.member()]
   const values = { ...ASSIGNMENT, title: 'Leitern', parts: [await sheetPart(db)], responsible_id: responsible.id }
-  const { id } = (await admin.post('/api/assignments', { ...values, audience: { user_ids: [cy.id] } })).body.assignment
+  const { id } = (await admin.post('/api/assignments', { ...values, audience: { user_ids: [cy.id, eve.id] } })).body
+    .assignment
   await admin.post('/api/assignments', { ...values, title: 'Aufzug', audience: { user_ids: [dora.id] } })
   await issueCertificate(db, { id, title: 'Leitern' }, bo.id, { name: 'Bo Birne', valid_until: '2026-12-20' })
-  for (const caller of [cy, dora]) await caller.get('/api/assignments/mine')
+  for (const caller of [cy, dora, eve]) await caller.get('/api/assignments/mine')
   const list = `/api/proofs/expiring?assignment=${id}`
   const table = `/api/proofs/expiring.csv?assignment=${id}`
   const accessesOf = async (caller: Caller) => {
@@ -182,6 +183,13 @@ t.test('persons see who looked at their tasks and proofs that end soon, and who 
   t.strictSame(await accessesOf(cy), [exported, exported, view, view], 'every export')
   t.strictSame((await accessesOf(bo)).slice(0, -before), [exported, exported], 'a person with a proof')
   t.strictSame(await accessesOf(dora), [], 'a person of another assignment')
+
+  const ofTeam = ['export', 'Leitern', 'Team']
+  const team = await createTeam(db, { members: [cy.id] })
+  await issueCertificate(db, { id, title: 'Leitern' }, cy.id, { name: 'Cy', valid_until: '2026-12-20' })
+  t.equal((await auditor.get(`${table}&team=${team}&purpose=Team`)).status, 200)
+  t.strictSame((await accessesOf(cy)).slice(0, 2), [ofTeam, ofTeam], 'a member with a task and a proof')
+  for (const caller of [eve, bo]) t.notMatch(await accessesOf(caller), [ofTeam], 'persons who are not in the team')
 
   await auditor.get('/api/proofs/expiring')
   t.strictSame(await accessesOf(dora), [['view', 'Aufzug', null]], 'all assignments that are shown')

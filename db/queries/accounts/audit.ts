@@ -100,29 +100,31 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
     .execute()
 }
 
+/** What was seen: on which day, the members of which teams (undefined: all persons), and the purpose of an export */
+export interface Seen {
+  day: string
+  teams: readonly number[] | undefined
+  purpose?: string | undefined
+}
+
 /**
  * Records that the actor has viewed the persons of an assignment, unless the log already contains this view for the
- * same day and teams. An export with a purpose is always recorded.
- * @param teams sorted ids of the teams whose members were shown; undefined if all persons were shown
+ * same day and teams, whose ids are sorted. An export with a purpose is always recorded.
  */
 export async function recordView(
   db: Kysely<Database>,
   actor: Actor,
-  {
-    id,
-    title,
-    ...seen
-  }: { id: number; title: string; day: string; teams: readonly number[] | undefined; purpose?: string | undefined },
+  { id, title, ...seen }: { id: number; title: string } & Seen,
 ): Promise<void> {
   await insertViews(db, actor, sql`select ${id}::integer as id, ${title}::text as title`, seen)
 }
 
-/** Records for each of the assignments what `recordView` records for one whose persons were all shown. */
+/** Records for each of the assignments what `recordView` records for one. */
 export async function recordViews(
   db: Kysely<Database>,
   actor: Actor,
   assignmentIds: readonly number[],
-  seen: { day: string; purpose: string | undefined },
+  seen: Seen,
 ): Promise<void> {
   const viewed = sql`select id, title from assignments where id = any(${assignmentIds}::integer[])`
   await insertViews(db, actor, viewed, seen)
@@ -133,7 +135,7 @@ async function insertViews(
   db: Kysely<Database>,
   { actor_id, actor, via, address }: Actor,
   viewed: RawBuilder<unknown>,
-  seen: { day: string; purpose?: string | undefined },
+  seen: Seen,
 ): Promise<void> {
   const details = JSON.stringify(seen)
   await sql`
@@ -177,12 +179,12 @@ export async function recordCertificateExports(
   db: Kysely<Database>,
   { actor_id, actor, via, address }: Actor,
   assignmentIds: readonly number[],
-  purpose: string,
+  seen: Seen & { purpose: string },
 ): Promise<void> {
   await sql`
     insert into audit_log (actor_id, actor, via, address, action, target_id, target, details)
     select ${actor_id}::integer, ${actor}::text, ${via}::text, ${address}::text, 'proof.export', exported.id, title,
-      jsonb_build_object('purpose', ${purpose}::text)
+      ${JSON.stringify(seen)}::jsonb
     from (select distinct unnest(${assignmentIds}::integer[]) as id) as exported
       left join assignments on assignments.id = exported.id
     order by exported.id`.execute(db)
@@ -241,8 +243,7 @@ export interface Access {
 
 /**
  * Returns views of the person's state and certificates, and exports of the person's certificates by other users, newest first. Omits
- * views that did not show the person: views by leads of other teams, and views before the person's first period of the
- * assignment.
+ * those that did not show the person: of other teams, and views before the person's first period of the assignment.
  */
 export async function listAccesses(
   db: Kysely<Database>,
@@ -251,6 +252,10 @@ export async function listAccesses(
 ): Promise<Access[]> {
   const isOfOthers = sql`actor_id is distinct from ${userId} and (${before ?? null}::bigint is null or id < ${before ?? null})`
   const latest = sql`order by id desc limit ${limit}`
+  const showsTeam = sql`(details -> 'teams' is null or exists (
+    select from team_members
+    where user_id = ${userId} and details -> 'teams' @> to_jsonb(team_id) and from_on <= (details ->> 'day')::date
+      and (until_on is null or until_on >= (details ->> 'day')::date)))`
   const { rows } = await sql<Access>`
     with entries as (
       select entry.* from (
@@ -261,17 +266,14 @@ export async function listAccesses(
         from audit_log
         where action = 'assignment.view' and target_id = assignment_id and ${isOfOthers}
           and first_period <= (details ->> 'day')::date
-          and (details -> 'teams' is null or exists (
-            select from team_members
-            where user_id = ${userId} and details -> 'teams' @> to_jsonb(team_id) and from_on <= (details ->> 'day')::date
-              and (until_on is null or until_on >= (details ->> 'day')::date)))
+          and ${showsTeam}
         ${latest}
       ) as entry
       union all
       (
         select id, at, 'export', actor_id, actor, target, details ->> 'purpose'
         from audit_log
-        where action = 'proof.export' and ${isOfOthers}
+        where action = 'proof.export' and ${isOfOthers} and ${showsTeam}
           and exists (
             select from proofs
             where user_id = ${userId} and issued_at <= at and (target_id is null or assignment_id = target_id))

@@ -103,9 +103,13 @@ export async function listEnding(
   const shown = items.slice(0, MAX_ENDING)
   await recordCertificateView(db, actor, { day: filter.today, scope })
   const viewed = shown.flatMap(({ kind, assignment_id }) => (kind === 'task' ? [assignment_id] : []))
-  await recordViews(db, actor, viewed, { day: filter.today, purpose: undefined })
+  await recordViews(db, actor, viewed, seenBy(filter))
   const count = days.reduce((sum, { ids }) => sum + ids.length, 0)
   return { items: shown.map(describeEnding), complete: count <= MAX_ENDING }
+}
+
+function seenBy({ today, teamId }: Pick<EndingFilter, 'today' | 'teamId'>) {
+  return { day: today, teams: teamId === undefined ? undefined : [teamId] }
 }
 
 /** Yields the keys in batches. They are created batch by batch, because those of a whole table take 10 ms. */
@@ -143,8 +147,9 @@ export async function exportEnding(
   const assignmentsOf = (wanted: EndingItem['kind']) =>
     days.flatMap(({ kind, assignment_ids }) => (kind === wanted ? assignment_ids : []))
   await recordCertificateView(db, actor, { day: filter.today, scope })
-  if (purpose !== undefined) await recordCertificateExports(db, actor, assignmentsOf('proof'), purpose)
-  await recordViews(db, actor, assignmentsOf('task'), { day: filter.today, purpose })
+  const seen = seenBy(filter)
+  if (purpose !== undefined) await recordCertificateExports(db, actor, assignmentsOf('proof'), { ...seen, purpose })
+  await recordViews(db, actor, assignmentsOf('task'), { ...seen, purpose })
   return chunks(db, days)
 }
 
