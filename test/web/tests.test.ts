@@ -432,6 +432,26 @@ t.test('tests', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
     await page.getByText('Du hast alle Versuche genutzt.').waitFor()
   })
 
+  await t.test('end when a stored answer is confirmed after a submission elsewhere', async (t) => {
+    const { page } = await app.newPerson()
+    const id = await beginTest(page, app, 'oft')
+    await goTo(page, 3)
+    let isLost = true
+    await page.route('**/answers/*', async (route) => {
+      if (!isLost) return route.continue()
+      await route.fetch()
+      await route.abort()
+    })
+    const submissions: string[] = []
+    page.on('request', (request) => request.url().endsWith('/submit') && submissions.push(request.url()))
+    await page.getByLabel('Deine Antwort').fill('BfDI')
+    await answered(page, id, 2)
+    await page.request.post(`${app.url}/api/tests/attempts/${id}/submit`, { data: {} })
+    isLost = false
+    await page.getByRole('heading', { name: 'Abgegeben' }).waitFor()
+    t.strictSame(submissions, [], 'the page does not submit because of a time that is over')
+  })
+
   await t.test('show the same in two tabs', async () => {
     const { page } = await app.newPerson()
     const id = await beginTest(page, app, 'grundlagen')

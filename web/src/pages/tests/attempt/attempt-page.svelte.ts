@@ -102,7 +102,8 @@ export class AttemptPage {
     document.addEventListener('visibilitychange', onVisible)
     this.#stops.push(
       this.answers.follow({
-        onsaved: (seconds) => this.#setSeconds(seconds),
+        // Nothing is left after the end, too, whose reason may be a submission elsewhere.
+        onsaved: (seconds) => (seconds === 0 ? void this.#reload() : this.#setSeconds(seconds)),
         ondisplaced: () => void this.#reload(),
         onended: () => this.#end(),
       }),
