@@ -291,6 +291,37 @@ t.test('learning', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) =
     t.equal(await note.getByRole('textbox').inputValue(), '', 'the next card has no note')
   })
 
+  await t.test('opens the report of a card again if it could not be sent', async (t) => {
+    const { page } = await app.newPerson()
+    await openSession(app, page)
+    const gate = createGate()
+    await routeOnce(page, '**/reports', async (route) => {
+      await gate.opened
+      await route.abort()
+    })
+    await press(page, 'm')
+    const report = page.getByRole('dialog', { name: 'Fehler auf dieser Karte melden' })
+    await report.getByRole('textbox').fill('Auch hier fehlt der Esel.')
+    await report.getByRole('button', { name: 'Melden' }).click()
+    await press(page, 'Escape')
+    await report.waitFor({ state: 'hidden' })
+    await press(page, ' ', '3')
+    await arrived(app, page, ['medium'])
+    gate.open()
+    await report.waitFor()
+    t.equal(await report.getByRole('textbox').inputValue(), 'Auch hier fehlt der Esel.')
+    await report.getByRole('button', { name: 'Melden' }).click()
+    await page.getByText('Danke, die Meldung ist angekommen.').waitFor()
+    const [rated] = await readLog(app, page)
+    const reports = await app.db
+      .selectFrom('card_reports')
+      .selectAll()
+      .where('text', '=', 'Auch hier fehlt der Esel.')
+      .execute()
+    t.match(reports, [{ card_id: rated?.card_id }])
+    t.equal(reports.length, 1)
+  })
+
   await t.test('offline in the middle: ratings wait, survive a closed tab, and arrive once', async (t) => {
     const { page, complaints } = await app.newPerson({ serviceWorkers: 'allow' })
     const context = page.context()

@@ -5,6 +5,7 @@ import type { StudyCard } from '../../../web/src/session/card.js'
 import { isHardOverused } from '../../../web/src/session/hard-reminder.js'
 import {
   beginSession,
+  changeNote,
   currentCard,
   dropCards,
   isOver,
@@ -107,6 +108,16 @@ t.test('ignores input right after a change, but not later', async (t) => {
   const rated = rate(answer, 'easy', 'x', 400)
   t.equal(undo(rated, 599), rated)
   t.strictSame(idsOf(undo(rated, 600)), [1, 2])
+})
+
+t.test('an undo brings a card back with the note that was stored since', async (t) => {
+  const s = sessionOf(1, 2)
+  s.rate('medium')
+  const changed = changeNote(s.session, 1, 'Eselsbrücke')
+  t.equal(currentCard(changed)?.note, null)
+  const undone = undo(changed, 100_000)
+  t.match(currentCard(undone), { card_id: 1, note: 'Eselsbrücke' })
+  t.equal(nextCard(undone)?.note, null)
 })
 
 t.test('undoes any number of steps, also at the end', async (t) => {

@@ -73,11 +73,12 @@ export interface Session {
   touched: ReadonlyMap<number, number>
 }
 
-export function updateCard(session: Session, card_id: number, change: Partial<StudyCard>): Session {
-  const queue = session.queue.map((waiting) =>
-    waiting.card.card_id === card_id ? { ...waiting, card: { ...waiting.card, ...change } } : waiting,
-  )
-  return { ...session, queue }
+/** Changes the note of a card, also where an undo would bring it back. */
+export function changeNote(session: Session, card_id: number, note: string | null): Session {
+  const changed = (waiting: Waiting) =>
+    waiting.card.card_id === card_id ? { ...waiting, card: { ...waiting.card, note } } : waiting
+  const steps = session.steps.map((step) => ({ ...step, waiting: changed(step.waiting) }))
+  return { ...session, queue: session.queue.map(changed), steps }
 }
 
 export interface Page extends Pick<Queue, 'counts' | 'today'> {

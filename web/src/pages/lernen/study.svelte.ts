@@ -137,7 +137,7 @@ export class Study {
   }
 
   noteChanged(card_id: number, note: string | null): void {
-    this.#set((session) => sessions.updateCard(session, card_id, { note }))
+    this.#set((session) => sessions.changeNote(session, card_id, note))
   }
 
   /** Suspends the current card. Needs the network, because the outbox stores no suspensions. */
