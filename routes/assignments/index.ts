@@ -30,7 +30,7 @@ import {
   PartIsVariant,
   PERSON_NOT_FOUND,
 } from '../../src/domain/assignments/refusals.js'
-import { parsePurpose } from '../../src/domain/certificates/purpose.js'
+import { parseOptionalPurpose, parsePurpose } from '../../src/domain/certificates/purpose.js'
 import { NO_CERTIFICATE_READER } from '../../src/domain/certificates/refusals.js'
 import { CHANGES_GONE } from '../../src/domain/changes/refusals.js'
 import {
@@ -492,8 +492,7 @@ Recorded in the audit trail like a view of the state. Auditors must state a purp
     },
     async (request, reply) => {
       const { query, overseen } = request
-      const isStated = overseen.audits || query.purpose !== undefined
-      const purpose = isStated ? parsePurpose(query.purpose ?? '') : undefined
+      const purpose = parseOptionalPurpose(query.purpose, overseen.audits)
       const selection = { ...selectionOf(query, clock.today()), purpose }
       const chunks = await exportOccurrences(app.db, actorOf(request), overseen, selection, app.assignments)
       reply

@@ -11,7 +11,7 @@ import { isAuditor } from '../../src/domain/accounts/auditor.js'
 import { ADMINS_ONLY, AUDITORS_ONLY } from '../../src/domain/accounts/refusals.js'
 import { checkDay, parseReason } from '../../src/domain/assignments/assignment.js'
 import { parseCode } from '../../src/domain/certificates/code.js'
-import { parsePurpose } from '../../src/domain/certificates/purpose.js'
+import { parseOptionalPurpose, parsePurpose } from '../../src/domain/certificates/purpose.js'
 import {
   ACCOUNT_DELETED,
   CERTIFICATE_NOT_FOUND,
@@ -173,8 +173,7 @@ proofs count as deleted, and deleted ones come whatever the filters except \`ass
     },
     async (request, reply) => {
       const { query, user, certificateReader } = request
-      const isStated = isAuditor(user, app.clock.today()) || query.purpose !== undefined
-      const purpose = isStated ? parsePurpose(query.purpose ?? '') : undefined
+      const purpose = parseOptionalPurpose(query.purpose, isAuditor(user, app.clock.today()))
       const filter = { ...placesOf(query), purpose }
       const chunks = await exportEnding(app.db, actorOf(request), certificateReader, filter)
       reply

@@ -19,3 +19,8 @@ export function parsePurpose(text: string): string {
   checkLine('purpose', purpose)
   return purpose
 }
+
+/** Parses the purpose of an export that only some callers must state, as `parsePurpose` does; undefined without one. */
+export function parseOptionalPurpose(text: string | undefined, isRequired: boolean): string | undefined {
+  return isRequired || text !== undefined ? parsePurpose(text ?? '') : undefined
+}
