@@ -100,16 +100,19 @@ export async function insertAuditEntry(db: Kysely<Database>, actor: Actor, deed:
     .execute()
 }
 
-/** What was seen: on which day, the members of which teams (undefined: all persons), and the purpose of an export */
+/** A view or export of persons of assignments */
 export interface Seen {
+  /** `YYYY-MM-DD` */
   day: string
+  /** Sorted ids of the teams whose members were shown; undefined if all persons were shown */
   teams: readonly number[] | undefined
+  /** Purpose of an export */
   purpose?: string | undefined
 }
 
 /**
  * Records that the actor has viewed the persons of an assignment, unless the log already contains this view for the
- * same day and teams, whose ids are sorted. An export with a purpose is always recorded.
+ * same day and teams. An export with a purpose is always recorded.
  */
 export async function recordView(
   db: Kysely<Database>,

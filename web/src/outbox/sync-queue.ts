@@ -51,9 +51,9 @@ export interface SyncPorts extends Pick<SenderPorts, 'transport' | 'withSendLock
 const VERIFY_AFTER_MS = 60_000
 
 /**
- * Maximum milliseconds by which the time of a rating may be ahead of the clock, to keep the order after the clock was
- * set back. ntpd corrects up to 1,000 s by default. A larger step ends a wrong time, which must not shift the days of
- * later ratings.
+ * Maximum milliseconds by which the time of a rating may be ahead of the clock. It is ahead after the clock was set back,
+ * so that the ratings stay in order. ntpd sets a clock back by up to 1,000 s by default; after a larger step, the time
+ * of earlier ratings was wrong and is ignored.
  */
 const MAX_AHEAD_MS = 1_000_000
 

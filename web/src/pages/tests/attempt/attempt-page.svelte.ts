@@ -9,7 +9,7 @@ import { readAttempt, readMarks, writeMarks } from './stored-attempt.js'
 const SECOND_MS = 1_000
 /** Delay in milliseconds before a failed submission is repeated, once the time of the attempt is over */
 const SUBMIT_AGAIN_MS = 3_000
-/** Time in milliseconds after the end of the time during which the service still accepts answers */
+/** Milliseconds after the deadline during which the service still accepts answers (`src/domain/tests/deadline.ts`) */
 const GRACE_MS = 10_000
 
 const isPassing = (error: unknown) => error instanceof Fault && error.isPassing
@@ -102,7 +102,7 @@ export class AttemptPage {
     document.addEventListener('visibilitychange', onVisible)
     this.#stops.push(
       this.answers.follow({
-        // Nothing is left after the end, too, whose reason may be a submission elsewhere.
+        // The time is 0 also after a submission elsewhere.
         onsaved: (seconds) => (seconds === 0 ? void this.#reload() : this.#setSeconds(seconds)),
         ondisplaced: () => void this.#reload(),
         onended: () => this.#end(),
