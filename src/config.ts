@@ -37,6 +37,10 @@ export interface Config extends ServiceConfig {
   slowQueryMs: number
   /** Time between SIGTERM and closing the listener, in seconds */
   shutdownDelay: number
+  /** Time after `shutdownDelay` at which long requests are aborted, in seconds */
+  shutdownGrace: number
+  /** Maximum time after `shutdownGrace` for closing, in seconds */
+  shutdownClose: number
 }
 
 /**
@@ -83,6 +87,8 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     metricsPort: metricsPort(env.METRICS_PORT, env.PORT),
     slowQueryMs: env.SLOW_QUERY_MS,
     shutdownDelay: env.SHUTDOWN_DELAY,
+    shutdownGrace: env.SHUTDOWN_GRACE,
+    shutdownClose: env.SHUTDOWN_CLOSE,
   }
 }
 

@@ -18,10 +18,8 @@ import { loadSessionSecrets } from './session-secrets.js'
 const ADDRESS = 'HOST oder PORT'
 const METRICS_ADDRESS = 'METRICS_PORT'
 
-/** Maximum duration of the shutdown after `shutdownDelay`; running requests are cut one second earlier. */
-const CLOSE_TIMEOUT_MS = 10_000
-/** Time after `shutdownDelay` at which long requests, such as imports, are aborted; they then roll back and respond */
-const ABORT_AFTER_MS = 6_000
+/** Time between cutting the connections that are still open and the end of the process */
+const CUT_BEFORE_END_MS = 1_000
 
 /** Maximum time for accepting the pending connections before the listener closes */
 const ACCEPT_MS = 3_000
@@ -180,21 +178,24 @@ async function stopListening(server: HttpServer): Promise<void> {
 
 /**
  * Closes the service on a signal such as SIGTERM or SIGINT, or after an uncaught error. Reports not ready at once.
- * Stops listening at once, or on SIGTERM after `shutdownDelay`. Exits when running requests have finished or the
- * timeout has passed.
+ * Stops listening at once, or on SIGTERM after `shutdownDelay`. Long requests, such as imports, are aborted after
+ * `shutdownGrace`; they then roll back and respond. Exits when running requests have finished, at the latest after
+ * `shutdownClose`.
  */
 function closeGracefully(app: FastifyInstance, config: Config, state: ClosingState): void {
   const delay = config.shutdownDelay * 1000
-  closeWithGrace({ delay: delay + CLOSE_TIMEOUT_MS, logger: false }, async ({ err, signal }) => {
+  const grace = config.shutdownGrace * 1000
+  const end = grace + config.shutdownClose * 1000
+  closeWithGrace({ delay: delay + end, logger: false }, async ({ err, signal }) => {
     state.closing = true
     if (err) app.log.fatal({ err }, 'closing after an error')
     else app.log.info({ signal }, 'closing')
     if (signal === 'SIGTERM') await sleep(delay)
-    const abort = setTimeout(() => state.stop.abort(new ServiceStopping()), ABORT_AFTER_MS)
+    const abort = setTimeout(() => state.stop.abort(new ServiceStopping()), grace)
     const cut = setTimeout(() => {
       app.log.warn('cutting connections that did not end in time')
       cutConnections(app.server)
-    }, CLOSE_TIMEOUT_MS - 1_000)
+    }, end - CUT_BEFORE_END_MS)
     // From now on, a kept-alive connection without a new request is closed after `LAST_REQUESTS_MS`.
     app.server.keepAliveTimeout = LAST_REQUESTS_MS
     await stopListening(app.server)

@@ -464,6 +464,16 @@ export const SETTINGS = {
     german: { text: 'Sekunden zwischen SIGTERM und dem Ende des Lauschens' },
     english: { text: 'seconds between SIGTERM and closing the listener' },
   },
+  SHUTDOWN_GRACE: {
+    schema: { type: 'number', minimum: 0, maximum: 3_600, default: 6 },
+    german: { text: 'Sekunden danach, die laufende Anfragen noch haben, ehe sie abgebrochen werden' },
+    english: { text: 'seconds after that for running requests, before imports, uploads and exports are aborted' },
+  },
+  SHUTDOWN_CLOSE: {
+    schema: { type: 'number', minimum: 2, maximum: 3_600, default: 4 },
+    german: { text: 'Sekunden danach, nach denen der Dienst spätestens endet' },
+    english: { text: 'seconds after that at which the process ends at the latest' },
+  },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof SETTINGS

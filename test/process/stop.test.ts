@@ -2,11 +2,13 @@ import { once } from 'node:events'
 import { Agent, get, type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { buffer, json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import { sql } from 'kysely'
 import t, { type Test } from 'tap'
+import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { issueCertificate } from '../support/assignments.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
+import { waitUntilBlocked } from '../support/database.js'
 import { createUser, PASSWORD } from '../support/factories.js'
 import {
   createStoreVariables,
@@ -19,6 +21,11 @@ import {
 } from '../support/process.js'
 
 const CUT = /cutting connections/
+
+/** Settings under which running requests finish, however slow the machine is */
+const FINISH = { SHUTDOWN_GRACE: '600' }
+/** Settings under which running requests are aborted at once */
+const ABORT = { SHUTDOWN_GRACE: '0' }
 
 /** Sends a request on a new connection. `answered` resolves with the response status or the error code. */
 function ask(url: string): { connected: Promise<void>; answered: Promise<number | string> } {
@@ -52,7 +59,7 @@ async function untilListenerIsClosed(url: string): Promise<void> {
 
 t.test('answers new requests and the import if stopped while reading a large deck', async (t) => {
   const folder = await writeContentFolder(t, { 'decks/a.md': deckFile('A', [{ id: 'eins' }]) })
-  const variables: Record<string, string> = { ...(await createStoreVariables(t)), CONTENT_DIR: folder }
+  const variables: Record<string, string> = { ...(await createStoreVariables(t)), ...FINISH, CONTENT_DIR: folder }
   const service = await startProcess(t, variables)
   const cookie = await openSession(service.url, firstLogin(service, variables))
   const cards = Array.from({ length: 4_000 }, (_, index) => ({
@@ -75,7 +82,7 @@ t.test('answers new requests and the import if stopped while reading a large dec
 })
 
 t.test('does not wait for a connection that was answered while closing', async (t) => {
-  const service = await startProcess(t, await createStoreVariables(t))
+  const service = await startProcess(t, { ...(await createStoreVariables(t)), ...FINISH })
   const agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
   const body = '{"username":"a","password":"b"}'
@@ -101,7 +108,7 @@ const bigDeck = (count: number, id = 'karte') =>
 
 t.test('answers an import that ends soon after the signal', async (t) => {
   const folder = await writeContentFolder(t, { 'decks/a.md': deckFile('A', [{ id: 'eins' }]) })
-  const variables: Record<string, string> = { ...(await createStoreVariables(t)), CONTENT_DIR: folder }
+  const variables: Record<string, string> = { ...(await createStoreVariables(t)), ...FINISH, CONTENT_DIR: folder }
   const service = await startProcess(t, variables)
   const cookie = await openSession(service.url, firstLogin(service, variables))
   await changeFiles(folder, { 'decks/a.md': bigDeck(100) })
@@ -114,14 +121,18 @@ t.test('answers an import that ends soon after the signal', async (t) => {
   t.equal(await ended, 0)
 })
 
-/** Locks the cards of a server, so that an import waits. Returns a function that unlocks them; undefined without a server. */
-async function lockCards(databaseUrl: string | undefined): Promise<(() => Promise<void>) | undefined> {
-  if (databaseUrl === undefined) return undefined
-  const client = new pg.Client(databaseUrl)
-  await client.connect()
-  await client.query('begin')
-  await client.query('lock table cards in share mode')
-  return () => client.end()
+/** Locks the cards of a server, so that an import waits. */
+async function lockCards(databaseUrl: string) {
+  const database = await openDatabase({ databaseUrl, dataDir: '', poolMax: 2, onIdleError: () => {} })
+  const transaction = await database.db.startTransaction().execute()
+  await sql`lock table cards in share mode`.execute(transaction)
+  return {
+    waitUntilBlocked: () => waitUntilBlocked(database),
+    unlock: async () => {
+      await transaction.rollback().execute()
+      await database.close()
+    },
+  }
 }
 
 async function expectStopping(t: Test, response: IncomingMessage): Promise<void> {
@@ -132,7 +143,7 @@ async function expectStopping(t: Test, response: IncomingMessage): Promise<void>
 
 t.test('rolls back work that would outlast the shutdown, and responds with 503', async (t) => {
   const folder = await writeContentFolder(t, { 'decks/a.md': deckFile('A', [{ id: 'eins' }]) })
-  const variables: Record<string, string> = { ...(await createStoreVariables(t)), CONTENT_DIR: folder }
+  const variables: Record<string, string> = { ...(await createStoreVariables(t)), ...ABORT, CONTENT_DIR: folder }
   const service = await startProcess(t, variables)
   const login = firstLogin(service, variables)
   const cookie = await openSession(service.url, login)
@@ -141,13 +152,14 @@ t.test('rolls back work that would outlast the shutdown, and responds with 503',
     headers: { cookie, 'content-type': 'application/octet-stream' },
   })
   upload.outgoing.write('this upload never ends;by itself\n')
-  const unlock = await lockCards(variables.DATABASE_URL)
-  const blocked = unlock && (await beginPost(`${service.url}/api/admin/import?force=true`, { headers: { cookie } }))
+  const lock = variables.DATABASE_URL === undefined ? undefined : await lockCards(variables.DATABASE_URL)
+  const blocked = lock && (await beginPost(`${service.url}/api/admin/import?force=true`, { headers: { cookie } }))
   blocked?.outgoing.end()
+  await lock?.waitUntilBlocked()
   const ended = service.stop('SIGTERM')
   await expectStopping(t, await upload.answered)
   // The service has aborted the work in progress. The import notices it before its next statement.
-  await unlock?.()
+  await lock?.unlock()
   if (blocked !== undefined) await expectStopping(t, await blocked.answered)
   t.equal(await ended, 0)
   t.notMatch(service.output(), CUT)
@@ -156,7 +168,7 @@ t.test('rolls back work that would outlast the shutdown, and responds with 503',
   const again = await startProcess(t, variables)
   const ask = await loginOver(again.url, login)
   t.match(await (await ask('/api/decks')).json(), { decks: [{ slug: 'a', card_count: 1 }] })
-  if (unlock !== undefined) {
+  if (lock !== undefined) {
     const refused = { outcome: 'refused', error: /^Der Dienst wird gerade beendet; / }
     t.match(await (await ask('/api/content/state')).json(), { last_import: refused })
   }
@@ -165,7 +177,7 @@ t.test('rolls back work that would outlast the shutdown, and responds with 503',
 })
 
 t.test('cuts a ZIP of proofs short, so that the client cannot take it for a whole one', async (t) => {
-  const variables: Record<string, string> = await createStoreVariables(t)
+  const variables: Record<string, string> = { ...(await createStoreVariables(t)), ...ABORT }
   // More than the buffers of both sockets hold, so that the service waits for the client.
   const { assignmentId, username } = await withStore(variables, async (db) => {
     await migrateToLatest(db)

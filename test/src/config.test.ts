@@ -50,6 +50,8 @@ t.test('uses the embedded store on the local machine without any variable', asyn
     metricsPort: undefined,
     slowQueryMs: 500,
     shutdownDelay: 0,
+    shutdownGrace: 6,
+    shutdownClose: 4,
   })
   t.equal(path.basename(config.contentDir), 'content')
   t.strictSame(readConfig({ PORT: '', DATABASE_URL: '', TIME_ZONE: '' }), config, 'an empty variable counts as unset')
@@ -83,6 +85,8 @@ t.test('reads every variable', async (t) => {
     METRICS_PORT: '9100',
     SLOW_QUERY_MS: '50',
     SHUTDOWN_DELAY: '2.5',
+    SHUTDOWN_GRACE: '0',
+    SHUTDOWN_CLOSE: '30',
   })
   t.match(config, {
     databaseUrl: 'postgres://user:pass@db.example/training',
@@ -110,6 +114,8 @@ t.test('reads every variable', async (t) => {
     metricsPort: 9100,
     slowQueryMs: 50,
     shutdownDelay: 2.5,
+    shutdownGrace: 0,
+    shutdownClose: 30,
   })
 })
 
@@ -153,6 +159,8 @@ t.test('refuses a wrong value in one line that names the variable', async (t) =>
     ['RATE_LIMIT', '-1', 'viel', '1.5'],
     ['LOG_LEVEL', 'loud'],
     ['SHUTDOWN_DELAY', '-1', 'bald'],
+    ['SHUTDOWN_GRACE', '-1', '3601'],
+    ['SHUTDOWN_CLOSE', '1', 'bald'],
     ['CONTENT_DIR', '/does/not/exist', `${process.execPath}`],
     ['ADMIN_USERNAME', 'alone'],
     ['ADMIN_PASSWORD', 'alone'],

@@ -131,11 +131,12 @@ export function shareProgram(
 }
 
 /**
- * Starts the service and waits until it prints its address. Kills the service when the test ends.
+ * Starts the service and waits until it prints its address. Kills the service when the test ends. Stopped, the service
+ * may take ten minutes to close, because a busy machine needs longer than a container grants.
  * @throws Error if the service ends before it prints its address
  */
 export async function startProcess(t: Owner, variables: Record<string, string>): Promise<RunningService> {
-  const child = start(variables, ['serve'])
+  const child = start({ SHUTDOWN_CLOSE: '600', ...variables }, ['serve'])
   t.teardown(() => child.kill('SIGKILL'))
   const ended = new Promise<number | string>((resolve) =>
     child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown')),
