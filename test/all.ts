@@ -17,7 +17,7 @@ import { findTemplate } from './support/templates.js'
 const OTHER_COMMANDS = ['process/', 'web/', 'operations/', 'soak/', 'support/']
 /** Number of batch processes: one more than the two cores of a small machine, because some tests only wait */
 const PROCESSES = 3
-const TIMEOUT_MS = 3_600_000
+const TIMEOUT_MS = 7_200_000
 const BATCH = fileURLToPath(new URL('support/runner/batch.js', import.meta.url))
 /** Node.js options of this process, without those that load tap's modules and those that enable source maps */
 const OPTIONS = process.execArgv.filter((option) => !/^--(import=|enable-source-maps$)/.test(option))
