@@ -7,7 +7,7 @@ import pg from 'pg'
 import '@simplewebauthn/server'
 
 /** Maximum time for closed handles to disappear, in milliseconds */
-const PATIENCE_MS = 2_000
+const PATIENCE_MS = 10_000
 
 /** Objects of the process whose functions a test may replace temporarily */
 const SHARED: [string, object][] = [
