@@ -109,9 +109,9 @@ function readMembers(value: unknown): string[] {
 }
 
 function isGroup(entry: Record<string, unknown>): boolean {
-  const reference = entryOf(entry, '$ref')
+  const [type, reference] = [entryOf(entry, 'type'), entryOf(entry, '$ref')]
   return (
-    String(entryOf(entry, 'type') ?? '').toLowerCase() === 'group' ||
+    (typeof type === 'string' && type.toLowerCase() === 'group') ||
     (typeof reference === 'string' && reference.includes('/Groups/'))
   )
 }

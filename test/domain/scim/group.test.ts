@@ -59,3 +59,8 @@ t.test('selects attributes and their parts', async (t) => {
     enterprise,
   ])
 })
+
+t.test('a type of a member that is no text does not matter', async (t) => {
+  const member = { value: '1', type: { toString: 1 } }
+  t.strictSame(readGroup({ displayName: 'x', members: [member] }).members?.add, new Set(['1']))
+})
