@@ -2,13 +2,14 @@ import { once } from 'node:events'
 import { Agent, get, type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { buffer, json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
+import type { Database } from '../../db/types.js'
 import { issueCertificate } from '../support/assignments.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
-import { waitUntilBlocked } from '../support/database.js'
+import { startBehindLock } from '../support/database.js'
 import { createUser, PASSWORD } from '../support/factories.js'
 import {
   createStoreVariables,
@@ -121,20 +122,6 @@ t.test('answers an import that ends soon after the signal', async (t) => {
   t.equal(await ended, 0)
 })
 
-/** Locks the cards of a server, so that an import waits. */
-async function lockCards(databaseUrl: string) {
-  const database = await openDatabase({ databaseUrl, dataDir: '', poolMax: 2, onIdleError: () => {} })
-  const transaction = await database.db.startTransaction().execute()
-  await sql`lock table cards in share mode`.execute(transaction)
-  return {
-    waitUntilBlocked: () => waitUntilBlocked(database),
-    unlock: async () => {
-      await transaction.rollback().execute()
-      await database.close()
-    },
-  }
-}
-
 async function expectStopping(t: Test, response: IncomingMessage): Promise<void> {
   t.equal(response.statusCode, 503)
   t.match(response.headers, { 'x-error-code': 'service_stops', 'retry-after': /^\d+$/ })
@@ -152,15 +139,28 @@ t.test('rolls back work that would outlast the shutdown, and responds with 503',
     headers: { cookie, 'content-type': 'application/octet-stream' },
   })
   upload.outgoing.write('this upload never ends;by itself\n')
-  const lock = variables.DATABASE_URL === undefined ? undefined : await lockCards(variables.DATABASE_URL)
-  const blocked = lock && (await beginPost(`${service.url}/api/admin/import?force=true`, { headers: { cookie } }))
-  blocked?.outgoing.end()
-  await lock?.waitUntilBlocked()
-  const ended = service.stop('SIGTERM')
-  await expectStopping(t, await upload.answered)
-  // The service has aborted the work in progress. The import notices it before its next statement.
-  await lock?.unlock()
-  if (blocked !== undefined) await expectStopping(t, await blocked.answered)
+  let ended: Promise<number | string> | undefined
+  const stop = async () => {
+    ended = service.stop('SIGTERM')
+    await expectStopping(t, await upload.answered)
+  }
+  const databaseUrl = variables.DATABASE_URL
+  if (databaseUrl === undefined) await stop()
+  else {
+    const database = await openDatabase({ databaseUrl, dataDir: '', poolMax: 2, onIdleError: () => {} })
+    t.teardown(() => database.close())
+    const lockCards = (transaction: Transaction<Database>) => sql`lock table cards in share mode`.execute(transaction)
+    const startImport = async () => {
+      const { outgoing, answered } = await beginPost(`${service.url}/api/admin/import?force=true`, {
+        headers: { cookie },
+      })
+      outgoing.end()
+      return answered
+    }
+    // The service aborts the work in progress. The import notices it before its next statement, after the lock.
+    for (const response of await startBehindLock(database, lockCards, [startImport], stop))
+      await expectStopping(t, response)
+  }
   t.equal(await ended, 0)
   t.notMatch(service.output(), CUT)
 
@@ -168,7 +168,7 @@ t.test('rolls back work that would outlast the shutdown, and responds with 503',
   const again = await startProcess(t, variables)
   const ask = await loginOver(again.url, login)
   t.match(await (await ask('/api/decks')).json(), { decks: [{ slug: 'a', card_count: 1 }] })
-  if (lock !== undefined) {
+  if (databaseUrl !== undefined) {
     const refused = { outcome: 'refused', error: /^Der Dienst wird gerade beendet; / }
     t.match(await (await ask('/api/content/state')).json(), { last_import: refused })
   }
