@@ -179,8 +179,8 @@ async function stopListening(server: HttpServer): Promise<void> {
 /**
  * Closes the service on a signal such as SIGTERM or SIGINT, or after an uncaught error. Reports not ready at once.
  * Stops listening at once, or on SIGTERM after `shutdownDelay`. Long requests, such as imports, are aborted after
- * `shutdownGrace`; they then roll back and respond. Exits when running requests have finished, at the latest after
- * `shutdownClose`.
+ * `shutdownGrace`; they then roll back and respond. Exits when running requests have finished, at most `shutdownClose`
+ * later.
  */
 function closeGracefully(app: FastifyInstance, config: Config, state: ClosingState): void {
   const delay = config.shutdownDelay * 1000

@@ -466,13 +466,13 @@ export const SETTINGS = {
   },
   SHUTDOWN_GRACE: {
     schema: { type: 'number', minimum: 0, maximum: 3_600, default: 6 },
-    german: { text: 'Sekunden danach, die laufende Anfragen noch haben, ehe sie abgebrochen werden' },
-    english: { text: 'seconds after that for running requests, before imports, uploads and exports are aborted' },
+    german: { text: 'Sekunden danach, bis noch laufende Importe, Uploads und Exporte abgebrochen werden' },
+    english: { text: 'seconds from then until imports, uploads and exports that still run are aborted' },
   },
   SHUTDOWN_CLOSE: {
     schema: { type: 'number', minimum: 2, maximum: 3_600, default: 4 },
-    german: { text: 'Sekunden danach, nach denen der Dienst spätestens endet' },
-    english: { text: 'seconds after that at which the process ends at the latest' },
+    german: { text: 'Sekunden danach, die der Dienst höchstens noch läuft' },
+    english: { text: 'maximum seconds from then until the process ends' },
   },
 } as const satisfies Record<string, Setting>
 

@@ -51,9 +51,9 @@ export interface SyncPorts extends Pick<SenderPorts, 'transport' | 'withSendLock
 const VERIFY_AFTER_MS = 60_000
 
 /**
- * Maximum milliseconds by which the time of a rating may be ahead of the clock. It is ahead after the clock was set back,
- * so that the ratings stay in order. ntpd sets a clock back by up to 1,000 s by default; after a larger step, the time
- * of earlier ratings was wrong and is ignored.
+ * After the clock was set back by less than this, in milliseconds, new ratings are stamped just after the last one, so
+ * that the ratings stay in order. ntpd sets a clock back by up to 1,000 s by default; after a larger step, new ratings
+ * are stamped with the clock, because the earlier stamps were wrong.
  */
 const MAX_AHEAD_MS = 1_000_000
 
