@@ -39,7 +39,10 @@ export interface UndoSituation {
   studied_on: string | null
   /** The stored undo of the review; null if it has not been undone */
   earlier: { card_id: number; after: CardState | null; response: unknown } | null
-  /** Today's latest two entries that are reviews or put a card off, without late and undone entries; latest first */
+  /**
+   * Today's latest two entries that are reviews or put a card off, without late and undone entries; latest first. The
+   * second includes entries that the review replaced, which count again when it is undone.
+   */
   latest: UndoCandidate[]
   remaining: Remaining
   states_since: number
@@ -62,25 +65,35 @@ export async function findUndoSituation(
     todays as materialized (
       select * from review_log where user_id = ${userId} and studied_on = ${today}::date
     ),
-    latest as (
+    standing as (
       -- An entry dated later than now was made before the clock was set back, so it is older than the others.
-      select *, row_number() over (order by created_at <= ${at}::timestamptz desc, created_at desc, id desc) as place
-      from todays
-      where kind in ('review', 'tomorrow') and phase is distinct from 'late'
-        and not exists (select from todays as undo where undo.undoes = todays.id)
+      select todays.*, is_restored,
+        row_number() over (order by created_at <= ${at}::timestamptz desc, created_at desc, id desc) as age
+      from todays cross join lateral (
         -- A rating that was given before the card was put off, but arrived later, replaced the new date.
-        and not (kind = 'tomorrow' and exists (
-          select from review_log as review
-          where review.user_id = ${userId} and review.card_id = todays.card_id and review.id > todays.id
-            and review.created_at < todays.created_at and review.kind = 'review' and review.phase <> 'late'
-            and not exists (
-              select from review_log as undo where undo.user_id = ${userId} and undo.undoes = review.id
-            )
-        ))
-      order by place limit 2
+        select coalesce(bool_or(review.id <> ${reviewId}), false) as is_replaced,
+          coalesce(bool_or(review.id = ${reviewId}), false) as is_restored
+        from review_log as review
+        where todays.kind = 'tomorrow' and review.user_id = ${userId} and review.card_id = todays.card_id
+          and review.id > todays.id and review.created_at < todays.created_at
+          and review.kind = 'review' and review.phase <> 'late'
+          and not exists (
+            select from review_log as undo where undo.user_id = ${userId} and undo.undoes = review.id
+          )
+      ) as replacements
+      where kind in ('review', 'tomorrow') and phase is distinct from 'late' and not is_replaced
+        and not exists (select from todays as undo where undo.undoes = todays.id)
+    ),
+    last as (
+      select * from standing where not is_restored order by age limit 1
+    ),
+    latest as (
+      select 1 as place, last.* from last
+      union all
+      (select 2, standing.* from standing where id <> (select id from last) order by age limit 1)
     ),
     card as materialized (
-      select id from cards where id = (select card_id from latest where place = 1) and archived_at is null for share
+      select id from cards where id = (select card_id from last) and archived_at is null for share
     ),
     locked as materialized (
       select * from card_progress where user_id = ${userId} and card_id in (select id from card) for update

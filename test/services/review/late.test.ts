@@ -142,6 +142,33 @@ t.test("undo removes today's latest rating, whatever arrives later", async (t) =
   t.equal((await member.delete(`/api/review/${yesterday.review_id}`)).status, 409)
 })
 
+t.test('the undo of a rating that replaced a later „Morgen“ offers the „Morgen“ next', async (t) => {
+  const member = await service.member()
+  const putOff = async (card_id: number) => (await member.post(`/api/review/cards/${card_id}/tomorrow`, {})).body
+  setNow('2026-11-20T08:00:00Z')
+  await rate(member, a, 'again')
+  setNow('2026-11-21T10:00:00Z')
+  const other = (await rate(member, cards[2] as number, 'easy', '2026-11-21T08:00:00Z')).body
+  for (const [card_id, postponed] of [
+    [a, { progress: { next_review: '2026-11-22' } }],
+    [b, { progress: null }],
+  ] as const) {
+    setNow('2026-11-21T10:00:00Z')
+    const delay = await putOff(card_id)
+    t.match(delay, postponed)
+    setNow('2026-11-21T11:00:00Z')
+    const replaced = (await rate(member, card_id, 'medium', '2026-11-21T09:00:00Z')).body
+    t.equal(replaced.applied, true)
+    t.equal((await member.delete(`/api/review/${delay.review_id}`)).status, 409)
+    const undo = (await member.delete(`/api/review/${replaced.review_id}`)).body
+    t.match(undo, { ...postponed, next_undo: delay.review_id })
+    t.match(await member.delete(`/api/review/${delay.review_id}`), {
+      status: 200,
+      body: { next_undo: other.review_id },
+    })
+  }
+})
+
 t.test('a clock that was set back blocks neither reviews nor undo', async (t) => {
   const member = await service.member()
   setNow('2026-11-21T10:30:00Z')
