@@ -8,6 +8,7 @@ import {
 import { countLearners, transferProgress } from '../../../db/queries/content/progress.js'
 import { joinGroups, leaveGroups } from '../../../db/queries/content/translations.js'
 import {
+  analyzeCards,
   archiveCards,
   archiveDecks,
   archiveSheets,
@@ -139,6 +140,8 @@ async function writePlan<Deck extends DeckSource, Card extends CardSource, Sheet
         return { ...inputOf(placed, idOf), isDraft: placed.card.draft, ...origin.ofCard(placed.card) }
       }),
     )
+    const isFirstOfSeveral = batch[0] === plan.newCards[0] && batch.length < plan.newCards.length
+    if (isFirstOfSeveral) await analyzeCards(transaction)
     advance(batch.length)
   }
   const transfers = new Map(plan.progressTransfers.map((pair) => [pair.from, pair]))
