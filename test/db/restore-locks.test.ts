@@ -6,7 +6,6 @@ import { createDatabaseToSpoil, TEST_DATABASE_URL, waitUntilBlocked } from '../s
 
 // The embedded database has a single connection, so no restore ever waits for a lock.
 const skip = TEST_DATABASE_URL === undefined && 'needs a server'
-t.setTimeout(120_000)
 
 t.test('a restore lets a transaction finish that holds one table and wants another', { skip }, async (t) => {
   const database = await createDatabaseToSpoil()

@@ -17,8 +17,6 @@ import { type ReceivedMessage, type Receiver, startReceiver, verify } from '../s
 import { until } from '../support/until.js'
 import { addWebhook, announceReports, LOOPBACK } from '../support/webhooks.js'
 
-t.setTimeout(600_000)
-
 const EVENTS = 30
 
 type Variables = Record<string, string>

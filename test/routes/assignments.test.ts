@@ -7,8 +7,6 @@ import { createCard, createDeck } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 import { CARDS, publishTest } from '../support/taken-tests.js'
 
-t.setTimeout(300_000)
-
 let now = new Date('2026-12-01T10:00:00Z')
 const counter = countStatements(await createMigratedDatabase())
 const service = await startService(t, { database: counter.database, now: () => now })

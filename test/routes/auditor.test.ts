@@ -3,8 +3,6 @@ import { ASSIGNMENT, sheetPart } from '../support/assignments.js'
 import { createUser } from '../support/factories.js'
 import { type Caller, startService } from '../support/service.js'
 
-t.setTimeout(300_000)
-
 let now = new Date('2026-12-04T10:00:00Z')
 const service = await startService(t, { now: () => now, config: { trustProxy: ['127.0.0.1'] } })
 const { db } = service

@@ -11,8 +11,6 @@ import { createUser } from '../support/factories.js'
 import { unzip } from '../support/packages.js'
 import { startService } from '../support/service.js'
 
-t.setTimeout(300_000)
-
 let now = new Date('2026-12-04T10:00:00Z')
 const service = await startService(t, { now: () => now })
 const { app, db } = service

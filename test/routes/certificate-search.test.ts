@@ -4,8 +4,6 @@ import { ASSIGNMENT, createTeam, issueCertificate, sheetPart } from '../support/
 import { createUser } from '../support/factories.js'
 import { type Caller, callerOf, startService } from '../support/service.js'
 
-t.setTimeout(300_000)
-
 const service = await startService(t, { now: () => new Date('2026-12-04T10:00:00Z') })
 const { app, db } = service
 const admin = await service.admin()

@@ -5,8 +5,6 @@ import { deleteExpiredCertificates } from '../../src/services/jobs/delete-certif
 import { ASSIGNMENT, assignedTest, createTeam, sheetPart, takeTest } from '../support/assignments.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
-t.setTimeout(300_000)
-
 const now = new Date('2026-12-05T10:00:00Z')
 const service = await startService(t, { now: () => now, config: { companyName: 'Muster GmbH' } })
 const { db, database } = service

@@ -7,8 +7,6 @@ import { createMigratedDatabase, waitUntilBlocked } from '../support/database.js
 import { createUser } from '../support/factories.js'
 import { type Caller, startService } from '../support/service.js'
 
-t.setTimeout(300_000)
-
 interface Interleaved {
   afterStatement: number
   change: () => Promise<unknown>

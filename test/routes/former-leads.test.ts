@@ -7,8 +7,6 @@ import { ASSIGNMENT, assignedTest, createTeam } from '../support/assignments.js'
 import { createEditor, createSource } from '../support/editing.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
-t.setTimeout(300_000)
-
 const TIME_ZONE = 'Europe/Berlin'
 const TODAY = '2026-12-01'
 let now = new Date(`${TODAY}T10:00:00Z`)

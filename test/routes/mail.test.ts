@@ -5,8 +5,6 @@ import { createUser } from '../support/factories.js'
 import { LOGIN, startMailServer } from '../support/mail-server.js'
 import { startService } from '../support/service.js'
 
-t.setTimeout(300_000)
-
 const server = await startMailServer(t)
 const mail = { ...server.settings(), ca: TEST_CA }
 const service = await startService(t, { config: { mail, publicUrl: 'https://training.example.org/' } })

@@ -6,8 +6,6 @@ import { unique } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 import { rightAnswerTo } from '../support/taken-tests.js'
 
-t.setTimeout(300_000)
-
 let now = new Date('2026-12-01T10:00:00Z')
 const service = await startService(t, { now: () => now })
 const { db } = service

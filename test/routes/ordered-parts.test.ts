@@ -3,8 +3,6 @@ import { ASSIGNMENT, assignedTest, createTeam, sheetPart, takeTest } from '../su
 import { createCard, createDeck } from '../support/factories.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
-t.setTimeout(300_000)
-
 let now = new Date('2026-12-01T10:00:00Z')
 const service = await startService(t, { now: () => now })
 const { db } = service

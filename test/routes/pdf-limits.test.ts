@@ -3,8 +3,6 @@ import { ASSIGNMENT, sheetPart } from '../support/assignments.js'
 import { stopMonotonicClock } from '../support/clock.js'
 import { type Caller, errorBody, startService } from '../support/service.js'
 
-t.setTimeout(300_000)
-
 const service = await startService(t, {
   config: { rateLimit: 100, trustProxy: ['127.0.0.1'] },
   now: () => new Date('2026-12-05T10:00:00Z'),

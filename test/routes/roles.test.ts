@@ -18,7 +18,6 @@ import { startService } from '../support/service.js'
 const isPrinting = process.argv.includes('--print')
 
 // The test sends more than 3,000 requests.
-t.setTimeout(300_000)
 
 const table = await readTable()
 const contentDir = await writeContentFolder(t, { 'decks/git.md': deckFile('Git', [{ id: 'stash' }]) })

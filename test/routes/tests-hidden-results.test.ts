@@ -7,7 +7,6 @@ import { CARDS, publishTest, rightAnswerTo } from '../support/taken-tests.js'
 
 // In the past, so that a comparison with the real day would show the results
 let now = new Date('2020-01-15T10:00:00Z')
-t.setTimeout(120_000)
 
 const service = await startService(t, { now: () => now })
 const { db, app } = service

@@ -8,8 +8,6 @@ import { gifOf } from '../support/pictures.js'
 import { startService } from '../support/service.js'
 import { CARDS, publishTest } from '../support/taken-tests.js'
 
-t.setTimeout(120_000)
-
 const service = await startService(t)
 const { db } = service
 const source = await createSource(db)

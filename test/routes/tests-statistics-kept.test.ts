@@ -13,7 +13,6 @@ const MIN = 5
 const PERSONS = 60
 const START = new Date('2026-11-25T10:00:00Z')
 let now = START
-t.setTimeout(300_000)
 
 const service = await startService(t, { now: () => now })
 const { db } = service

@@ -9,7 +9,6 @@ import { type Caller, startService } from '../support/service.js'
 import { CARDS, publishTest, rightAnswerTo, singleChoice } from '../support/taken-tests.js'
 
 let now = new Date('2026-11-25T10:00:00Z')
-t.setTimeout(300_000)
 
 const service = await startService(t, { now: () => now })
 const { db } = service

@@ -7,7 +7,6 @@ import { CARDS, publishTest } from '../support/taken-tests.js'
 import { until } from '../support/until.js'
 
 let now = new Date('2026-11-25T10:00:00Z')
-t.setTimeout(120_000)
 
 const service = await startService(t, { now: () => now, overdueIntervalMs: 50 })
 const { db } = service

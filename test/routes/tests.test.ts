@@ -4,7 +4,6 @@ import { type Caller, errorBody, startService } from '../support/service.js'
 import { type ApiQuestion, CARDS, publishTest, rightAnswerTo, singleChoice } from '../support/taken-tests.js'
 
 let now = new Date('2026-11-25T10:00:00Z')
-t.setTimeout(120_000)
 
 const service = await startService(t, { now: () => now })
 const { db } = service

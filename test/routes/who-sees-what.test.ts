@@ -5,8 +5,6 @@ import { createCard, createDeck } from '../support/factories.js'
 import { listOperations } from '../support/roles.js'
 import { type Caller, callerOf, type ServiceResponse, startService } from '../support/service.js'
 
-t.setTimeout(300_000)
-
 const mail = {
   host: 'mail.example.org',
   port: 587,

@@ -9,8 +9,6 @@ import { groupCode } from '../../src/domain/certificates/code.js'
 import { type PrintedCertificate, printCertificate } from '../../src/services/print/certificate.js'
 import { printSession } from '../../src/services/print/session.js'
 
-t.setTimeout(300_000)
-
 const run = promisify(execFile)
 const hasPoppler = spawnSync('pdftotext', ['-v']).error === undefined
 const skip = !hasPoppler && 'no pdftotext'

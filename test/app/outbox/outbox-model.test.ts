@@ -157,70 +157,66 @@ async function play(commands: Command[], numbers: number[], faults: Fault[], tak
   return { world, stories, tabs }
 }
 
-t.test(
-  'every rating arrives once, in order, and only for its owner, despite any faults',
-  { timeout: 600_000 },
-  async (t) => {
-    const count = runs(300)
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(command, { minLength: 5, maxLength: 60 }),
-        fc.array(fc.nat(1000), { minLength: 1, maxLength: 50 }),
-        fc.array(fc.oneof({ weight: 2, arbitrary: fc.constant<Fault>('none') }, fc.constantFrom(...FAULTS)), {
-          minLength: 1,
-          maxLength: 30,
-        }),
-        fc.boolean(),
-        async (commands, numbers, faults, takesBatches) => {
-          const { world, stories, tabs } = await play(commands, numbers, faults, takesBatches)
-          const { service } = world
-          if (service.foreign.length > 0) throw new Error(`sent for another user: ${service.foreign}`)
-          for (const user of USERS) {
-            const own = stories.filter((story) => story.user === user)
-            const good = own.filter(({ card }) => card < 100)
-            const standing = service.standing(user)
-            for (const { id, undo, isStored, isUncertain } of good) {
-              const times = standing.filter((one) => one === id).length
-              if (times > 1) throw new Error(`${id} was applied ${times} times`)
-              if (undo === 'promised' && times > 0 && !isUncertain) throw new Error(`${id} was taken back and stands`)
-              const stands = undo === 'none' || undo === 'refused'
-              if (stands && isStored && !isUncertain && times === 0) throw new Error(`${id} was lost`)
-            }
-            for (const tab of new Set(good.map((story) => story.tab))) {
-              const said = good.filter((story) => story.tab === tab).map(({ id }) => id)
-              const arrived = service.rows.map(({ id }) => id).filter((id) => said.includes(id))
-              const inOrder = said.filter((id) => arrived.includes(id))
-              if (arrived.join() !== inOrder.join()) throw new Error(`said ${inOrder}, arrived ${arrived}`)
-            }
-            for (const { undone, later } of service.standingAtUndo) {
-              const [first, second] = [undone, later].map((id) => own.find((story) => story.id === id))
-              // Ratings of different tabs are independent.
-              if (first === undefined || second === undefined || first.page !== second.page) continue
-              // The page was killed before it confirmed the undo, or the undo was refused.
-              if (second.undo === 'asked' || second.undo === 'refused') continue
-              // Undos on the disk are sent before those in memory. The real service refuses such an undo, and the app says so.
-              if (second.isInMemory) continue
-              if (!first.isUncertain && !second.isUncertain && stories.indexOf(first) < stories.indexOf(second)) {
-                throw new Error(`${undone} was taken back while ${later} stood`)
-              }
-            }
-            const waiting = [world.disk, ...tabs.map(({ memory }) => memory)].map((store) => idsIn(store, user))
-            const left = (await Promise.all(waiting)).flat()
-            if (left.length > 0) throw new Error(`still waiting: ${left}`)
-            const loads = Promise.all(tabs.map(({ outbox }) => outbox.load(user)))
-            await world.runOut()
-            const shown = (await loads).flatMap(({ refused }) => refused)
-            for (const { id, card, undo, isStored, isUncertain } of own) {
-              const isShown = shown.some((entry) => entry.id === id)
-              const isDue = card === MALFORMED && (undo === 'none' || undo === 'refused') && isStored && !isUncertain
-              if (isDue && !isShown) throw new Error(`${id} was refused and is not shown`)
-              if (isShown && (card !== MALFORMED || undo === 'promised')) throw new Error(`${id} is shown`)
+t.test('every rating arrives once, in order, and only for its owner, despite any faults', async (t) => {
+  const count = runs(300)
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(command, { minLength: 5, maxLength: 60 }),
+      fc.array(fc.nat(1000), { minLength: 1, maxLength: 50 }),
+      fc.array(fc.oneof({ weight: 2, arbitrary: fc.constant<Fault>('none') }, fc.constantFrom(...FAULTS)), {
+        minLength: 1,
+        maxLength: 30,
+      }),
+      fc.boolean(),
+      async (commands, numbers, faults, takesBatches) => {
+        const { world, stories, tabs } = await play(commands, numbers, faults, takesBatches)
+        const { service } = world
+        if (service.foreign.length > 0) throw new Error(`sent for another user: ${service.foreign}`)
+        for (const user of USERS) {
+          const own = stories.filter((story) => story.user === user)
+          const good = own.filter(({ card }) => card < 100)
+          const standing = service.standing(user)
+          for (const { id, undo, isStored, isUncertain } of good) {
+            const times = standing.filter((one) => one === id).length
+            if (times > 1) throw new Error(`${id} was applied ${times} times`)
+            if (undo === 'promised' && times > 0 && !isUncertain) throw new Error(`${id} was taken back and stands`)
+            const stands = undo === 'none' || undo === 'refused'
+            if (stands && isStored && !isUncertain && times === 0) throw new Error(`${id} was lost`)
+          }
+          for (const tab of new Set(good.map((story) => story.tab))) {
+            const said = good.filter((story) => story.tab === tab).map(({ id }) => id)
+            const arrived = service.rows.map(({ id }) => id).filter((id) => said.includes(id))
+            const inOrder = said.filter((id) => arrived.includes(id))
+            if (arrived.join() !== inOrder.join()) throw new Error(`said ${inOrder}, arrived ${arrived}`)
+          }
+          for (const { undone, later } of service.standingAtUndo) {
+            const [first, second] = [undone, later].map((id) => own.find((story) => story.id === id))
+            // Ratings of different tabs are independent.
+            if (first === undefined || second === undefined || first.page !== second.page) continue
+            // The page was killed before it confirmed the undo, or the undo was refused.
+            if (second.undo === 'asked' || second.undo === 'refused') continue
+            // Undos on the disk are sent before those in memory. The real service refuses such an undo, and the app says so.
+            if (second.isInMemory) continue
+            if (!first.isUncertain && !second.isUncertain && stories.indexOf(first) < stories.indexOf(second)) {
+              throw new Error(`${undone} was taken back while ${later} stood`)
             }
           }
-        },
-      ),
-      { numRuns: count },
-    )
-    t.pass(`${count} stories`)
-  },
-)
+          const waiting = [world.disk, ...tabs.map(({ memory }) => memory)].map((store) => idsIn(store, user))
+          const left = (await Promise.all(waiting)).flat()
+          if (left.length > 0) throw new Error(`still waiting: ${left}`)
+          const loads = Promise.all(tabs.map(({ outbox }) => outbox.load(user)))
+          await world.runOut()
+          const shown = (await loads).flatMap(({ refused }) => refused)
+          for (const { id, card, undo, isStored, isUncertain } of own) {
+            const isShown = shown.some((entry) => entry.id === id)
+            const isDue = card === MALFORMED && (undo === 'none' || undo === 'refused') && isStored && !isUncertain
+            if (isDue && !isShown) throw new Error(`${id} was refused and is not shown`)
+            if (isShown && (card !== MALFORMED || undo === 'promised')) throw new Error(`${id} is shown`)
+          }
+        }
+      },
+    ),
+    { numRuns: count },
+  )
+  t.pass(`${count} stories`)
+})

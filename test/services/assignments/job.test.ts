@@ -8,8 +8,6 @@ import { ASSIGNMENT, sheetPart } from '../../support/assignments.js'
 import { countStatements, createMigratedDatabase } from '../../support/database.js'
 import { startService } from '../../support/service.js'
 
-t.setTimeout(300_000)
-
 /** Number of persons; the job needs more than one batch for them */
 const PERSONS = 1_200
 const BATCH = 250

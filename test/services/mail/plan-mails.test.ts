@@ -9,8 +9,6 @@ import { countStatements, createMigratedDatabase } from '../../support/database.
 import { createCard, createDeck, createProgress, createUser, unique } from '../../support/factories.js'
 import { createDeckIn } from '../../support/variants.js'
 
-t.setTimeout(300_000)
-
 const database = await createMigratedDatabase()
 const { db } = database
 t.teardown(() => database.close())

@@ -10,8 +10,6 @@ import { createMigratedDatabase } from '../../support/database.js'
 import { createUser } from '../../support/factories.js'
 import { startMailServer } from '../../support/mail-server.js'
 
-t.setTimeout(300_000)
-
 const database = await createMigratedDatabase()
 const { db } = database
 t.teardown(() => database.close())

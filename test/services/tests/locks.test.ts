@@ -13,7 +13,6 @@ import { CARDS, publishTest } from '../../support/taken-tests.js'
 
 // The embedded database has a single connection, so no request ever waits for a lock.
 const skip = TEST_DATABASE_URL === undefined && 'needs a server'
-t.setTimeout(120_000)
 const database = await createMigratedDatabase()
 t.teardown(database.close)
 const { db } = database

@@ -13,8 +13,6 @@ import { connectProvider, patchOf } from '../../support/scim.js'
 import { type Caller, startService } from '../../support/service.js'
 import { addWebhook, openSender, sendDue } from '../../support/webhooks.js'
 
-t.setTimeout(300_000)
-
 let now = new Date('2026-12-05T10:00:00Z')
 const service = await startService(t, { now: () => now })
 const { app, db } = service

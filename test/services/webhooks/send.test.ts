@@ -12,8 +12,6 @@ import { createUser } from '../../support/factories.js'
 import { type ReceivedMessage, startReceiver, verify } from '../../support/receiver.js'
 import { addWebhook, announceReports, endDelays, LOOPBACK, openSender, sendDue } from '../../support/webhooks.js'
 
-t.setTimeout(300_000)
-
 const database = await createMigratedDatabase()
 const { db } = database
 t.teardown(() => database.close())

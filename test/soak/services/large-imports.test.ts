@@ -5,7 +5,7 @@ import { importContent } from '../../../src/services/content/folder/import.js'
 import { deckFile, writeContentFolder } from '../../support/content.js'
 import { createMigratedDatabase } from '../../support/database.js'
 
-t.setTimeout(900_000)
+t.setTimeout(3_600_000)
 
 const actor = { actor_id: null, actor: 'import', via: 'cli', address: null } as const
 

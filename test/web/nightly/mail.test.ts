@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs'
 import t from 'tap'
 import { CHROMIUM, findBarriers, isTooWide, openApp, PHONE } from '../support/app.js'
 
-t.setTimeout(300_000)
-
 t.test('links in mails and the address in the account', { skip: !existsSync(CHROMIUM) && 'no Chromium' }, async (t) => {
   const app = await openApp(t)
 

@@ -5,8 +5,6 @@ import { freePort } from '../../support/postgres.js'
 import { DESK, openProgram, PHONE } from '../support/app.js'
 import { findUserId } from '../support/written.js'
 
-t.setTimeout(600_000)
-
 /** Folder for screenshots; if undefined, no screenshots are taken */
 const { SCREENS } = process.env
 
