@@ -231,9 +231,9 @@ function isWaiting({ arrivals, extensions, completions }: Person, last: string |
 const isSameStay = (arrivals: Person['arrivals'], on: string, day: number) => (arrivals[day] ?? day) <= DAYS.indexOf(on)
 
 const EXPECT: Record<Name, (person: Person, jobDays: number[]) => string[]> = {
-  once: ({ arrivals }, jobDays) => {
+  once: ({ arrivals, joins }, jobDays) => {
     const first = jobDays.find((day) => arrivals[day] !== undefined)
-    return first === undefined ? [] : [dayAt(arrivals[first] ?? 0)]
+    return first === undefined ? [] : [dayAt(joins[first] ?? 0)]
   },
 
   fixed: (person, jobDays) => {

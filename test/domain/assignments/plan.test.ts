@@ -69,6 +69,14 @@ const CASES: Case[] = [
     ['2027-02-01/2027-02-11'],
   ],
   [
+    'gives a person whose account was disabled since joining the time from today, in the period of the joining',
+    { starts: { joining: true }, due: { days_after_start: 10 }, planned_on: '2029-01-29' },
+    '2028-01-21',
+    [],
+    '2029-01-30',
+    ['2028-01-21/2029-02-09'],
+  ],
+  [
     'starts at its creation for persons in the audience',
     { starts: { joining: true }, due: { days_after_start: 10 } },
     OLD,
