@@ -145,10 +145,10 @@ async function createVariants(db: Kysely<Database>): Promise<void> {
   }
 }
 
-/** Creates persons with the lowest free ids. Requests may rename the first one by its external id. */
+/** Creates persons with the lowest free ids, and one with a high id and an external id, which no request deletes. */
 async function createPersons(db: Kysely<Database>): Promise<void> {
-  await createUser(db, { external_id: KNOWN_EXTERNAL_ID })
-  for (let count = 0; count < 39; count++) await createUser(db)
+  for (let count = 0; count < 40; count++) await createUser(db)
+  await createUser(db, { id: KNOWN_ID + 1, external_id: KNOWN_EXTERNAL_ID })
 }
 
 /** Creates webhooks whose address is refused when they send, so that no request leaves the machine. */
@@ -156,12 +156,14 @@ async function createWebhooks(db: Kysely<Database>): Promise<void> {
   for (let count = 0; count < 30; count++) await addWebhook(db, 'https://127.0.0.1/')
 }
 
+/** Creates teams with the lowest ids, and one with a high id and an external id, which no request deletes. */
 async function createTeams(db: Kysely<Database>): Promise<void> {
-  const teams = Array.from({ length: 60 }, (_, index) => ({
-    name: `Team ${index}`,
-    external_id: index === 0 ? KNOWN_EXTERNAL_ID : null,
-  }))
+  const teams = Array.from({ length: 60 }, (_, index) => ({ name: `Team ${index}` }))
   await db.insertInto('teams').values(teams).execute()
+  await db
+    .insertInto('teams')
+    .values({ id: KNOWN_ID, name: 'Team von außen', external_id: KNOWN_EXTERNAL_ID })
+    .execute()
 }
 
 async function createAssignments(db: Kysely<Database>, userId: number): Promise<void> {
