@@ -195,7 +195,10 @@ export async function insertCards(transaction: Transaction<Database>, cards: Car
     select id, deck_id, key, guid, ord, draft from input`.execute(transaction)
 }
 
-/** Counts the rows of the tables that `insertCards` fills. If the planner takes them for empty, each batch reads all rows. */
+/**
+ * Counts the rows of the tables that `insertCards` reads and fills. If the planner takes them for empty, each batch reads
+ * all rows.
+ */
 export async function analyzeCards(transaction: Transaction<Database>): Promise<void> {
   // Does not wait for another session that analyzes or vacuums the tables, because that session may wait for this one.
   await sql`analyze (skip_locked) decks, cards, imported_cards, distinct_answers`.execute(transaction)

@@ -71,6 +71,7 @@ export async function findUndoSituation(
         row_number() over (order by created_at <= ${at}::timestamptz desc, created_at desc, id desc) as age
       from todays cross join lateral (
         -- A rating that was given before the card was put off, but arrived later, replaced the new date.
+        -- The undo of the only such rating restores the entry.
         select coalesce(bool_or(review.id <> ${reviewId}), false) as is_replaced,
           coalesce(bool_or(review.id = ${reviewId}), false) as is_restored
         from review_log as review

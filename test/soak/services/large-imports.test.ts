@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import t from 'tap'
 import type { OpenDatabase } from '../../../db/client.js'
+import { commandLineActor } from '../../../src/commands/actor.js'
 import { importContent } from '../../../src/services/content/folder/import.js'
 import { deckFile, writeContentFolder } from '../../support/content.js'
 import { createMigratedDatabase } from '../../support/database.js'
 
 t.setTimeout(3_600_000)
-
-const actor = { actor_id: null, actor: 'import', via: 'cli', address: null } as const
 
 const cards = (count: number, lang: string) =>
   Array.from({ length: count }, (_, index) => ({
@@ -24,8 +23,8 @@ async function importTwice(
 ) {
   t.teardown(close)
   const folder = await writeContentFolder(t, { ...files, 'cheatsheets/eins.md': '---\ntitle: Eins\n---\nText\n' })
-  const first = await importContent(db, actor, folder)
-  const second = await importContent(db, actor, folder)
+  const first = await importContent(db, commandLineActor(), folder)
+  const second = await importContent(db, commandLineActor(), folder)
   return [first.cards, second.cards]
 }
 
@@ -60,7 +59,7 @@ async function emptyTables(t: Parameters<typeof writeContentFolder>[0], { db }: 
     'decks/klein.md': deckFile('Klein', cards(1_000, 'de')),
     'cheatsheets/eins.md': '---\ntitle: Eins\n---\nText\n',
   })
-  await importContent(db, actor, folder)
+  await importContent(db, commandLineActor(), folder)
   await db.deleteFrom('decks').execute()
   await db.deleteFrom('cheatsheets').execute()
   await sql`analyze`.execute(db)

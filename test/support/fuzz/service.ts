@@ -159,10 +159,10 @@ async function createWebhooks(db: Kysely<Database>): Promise<void> {
 /** Creates teams with the lowest ids, and one with a high id and an external id, which no request deletes. */
 async function createTeams(db: Kysely<Database>): Promise<void> {
   const teams = Array.from({ length: 60 }, (_, index) => ({ name: `Team ${index}` }))
-  await db.insertInto('teams').values(teams).execute()
+  const known = { id: KNOWN_ID, name: 'Team von außen', external_id: KNOWN_EXTERNAL_ID }
   await db
     .insertInto('teams')
-    .values({ id: KNOWN_ID, name: 'Team von außen', external_id: KNOWN_EXTERNAL_ID })
+    .values([...teams, known])
     .execute()
 }
 

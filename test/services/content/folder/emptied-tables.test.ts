@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import t from 'tap'
+import { commandLineActor } from '../../../../src/commands/actor.js'
 import { importContent } from '../../../../src/services/content/folder/import.js'
 import { deckFile, writeContentFolder } from '../../../support/content.js'
 import { createDatabaseToSpoil } from '../../../support/database.js'
 
 const TABLES = ['cards', 'imported_cards', 'distinct_answers']
-const actor = { actor_id: null, actor: 'import', via: 'cli', address: null } as const
 
 const { db, close } = await createDatabaseToSpoil()
 t.teardown(close)
@@ -23,11 +23,11 @@ t.test('an import counts the rows of tables that were empty when they were analy
   const cards = Array.from({ length: 1_001 }, (_, index) => ({ id: `k-${index}`, answer: `Antwort ${index}` }))
   const files = { 'decks/gross.md': deckFile('Groß', cards), 'cheatsheets/eins.md': '---\ntitle: Eins\n---\nText\n' }
   const folder = await writeContentFolder(t, files)
-  t.match(await importContent(db, actor, folder), { cards: { created: 1_001 } })
+  t.match(await importContent(db, commandLineActor(), folder), { cards: { created: 1_001 } })
   await sql`delete from decks`.execute(db)
   await sql`analyze`.execute(db)
   t.strictSame((await countRowsPerPage()).rows, [{ rows: 0 }, { rows: 0 }, { rows: 0 }], 'empty pages')
 
-  t.match(await importContent(db, actor, folder), { cards: { created: 1_001 } })
+  t.match(await importContent(db, commandLineActor(), folder), { cards: { created: 1_001 } })
   for (const { rows } of (await countRowsPerPage()).rows) t.ok(rows > 1, `${rows} rows per page`)
 })
