@@ -140,7 +140,7 @@ for (const distance of DISTANCES) {
         .map((history) => history.filter(({ id }) => id <= trained))
         .filter(({ length }) => length > 0)
       const lastDay = Math.max(...histories.map((history) => history.at(-1)?.day ?? 0))
-      const result = await fitWeights(histories, null, lastDay + 1, trainer, () => false)
+      const result = await fitWeights(histories, null, lastDay + 1, trainer.fit)
       const w = result.kind === 'fitted' ? result.w : null
       const losses = {
         standard: scheduler.logLoss(whole.histories, trained + 1),

@@ -2,13 +2,12 @@ export interface Trainer {
   /**
    * Fits weights to reviews.
    * @param csv reviews as `toTrainingCsv` returns them
-   * @param isStopped called repeatedly; the fit ends when it returns true
-   * @throws Error if the fit was stopped or failed
+   * @throws Error if the fit failed
    */
-  fit(csv: string, isStopped: () => boolean): Promise<number[]>
+  fit(csv: string): Promise<number[]>
 }
 
-/** Interval at which the library checks whether to continue */
+/** Interval at which the library looks whether its computation has ended; by default it would add half a second. */
 const POLL_MS = 20
 
 /**
@@ -19,10 +18,10 @@ export async function loadTrainer(): Promise<Trainer | undefined> {
   const library = await import('@open-spaced-repetition/binding').catch(() => undefined)
   if (library === undefined) return undefined
   return {
-    fit: (csv, isStopped) =>
+    fit: (csv) =>
       library.computeParameters(
         library.convertCsvToFsrsItems(Buffer.from(csv), 0, 'UTC', () => 0),
-        { enableShortTerm: true, numRelearningSteps: 0, timeout: POLL_MS, progress: () => !isStopped() },
+        { enableShortTerm: true, numRelearningSteps: 0, timeout: POLL_MS },
       ),
   }
 }

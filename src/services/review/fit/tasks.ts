@@ -8,7 +8,6 @@ import {
 } from '../../../domain/review/history.js'
 import { MemoryModel } from '../../../domain/review/memory.js'
 import { blendWeights, MIN_FIT_DAYS, MIN_FIT_ITEMS } from '../../../domain/review/parameters.js'
-import type { Trainer } from './binding.js'
 
 /** Memory states in columns of equal length; `review_ids` contains the id of the last review of each history. */
 export interface States {
@@ -57,27 +56,26 @@ export function replay(histories: readonly EffectiveReview[][], weights: readonl
  * Fits weights to the histories. Returns them only if weights fitted to the first three quarters of the recalls predict
  * the last quarter at least as well as the weights in use.
  * @param today days since 1970-01-01
+ * @param fit fits weights to reviews as `toTrainingCsv` returns them
  */
 export async function fitWeights(
   histories: readonly EffectiveReview[][],
   inUse: number[] | null,
   today: number,
-  trainer: Trainer | undefined,
-  isStopped: () => boolean,
+  fit: (csv: string) => Promise<number[]>,
 ): Promise<TaskResult> {
-  if (trainer === undefined) return { kind: 'unavailable' }
   const recalls = listItems(histories)
   const items = recalls.length
   const firstDay = histories.reduce((first, history) => Math.min(first, history[0]?.day ?? first), today)
   if (items < MIN_FIT_ITEMS || today - firstDay < MIN_FIT_DAYS) return { kind: 'too few', items }
   const holdoutStart = findHoldoutStart(recalls)
   const earlier = reviewsBefore(histories, holdoutStart)
-  const tried = blendWeights(await trainer.fit(toTrainingCsv(earlier), isStopped), listItems(earlier).length)
+  const tried = blendWeights(await fit(toTrainingCsv(earlier)), listItems(earlier).length)
   const losses = {
     log_loss_before: new MemoryModel(inUse).logLoss(histories, holdoutStart),
     log_loss_after: new MemoryModel(tried).logLoss(histories, holdoutStart),
   }
   if (!(losses.log_loss_after <= losses.log_loss_before)) return { kind: 'kept', items, ...losses }
-  const w = blendWeights(await trainer.fit(toTrainingCsv(histories), isStopped), items)
+  const w = blendWeights(await fit(toTrainingCsv(histories)), items)
   return { kind: 'fitted', items, ...losses, w, states: replay(histories, w) }
 }

@@ -1,7 +1,8 @@
 import { parentPort } from 'node:worker_threads'
 import { costsOf } from '../../../domain/review/costs.js'
 import { effectiveHistories, parseEntry } from '../../../domain/review/history.js'
-import { loadTrainer } from './binding.js'
+import { canFit } from './binding.js'
+import { FitProcess } from './fit-process.js'
 import { type FitTask, fitWeights, replay, type TaskResult } from './tasks.js'
 
 /** Messages to the thread: `begin`, the log in chunks of complete lines, then the task. `stop` ends a running fit. */
@@ -11,15 +12,16 @@ const port = parentPort
 if (port === null) throw new Error('this is a worker thread')
 
 let pieces: string[] = []
-let isStopped = false
+let stop = new AbortController()
+const fitting = new FitProcess()
 
 port.on('message', (message: ThreadMessage) => {
   if ('begin' in message) {
     pieces = []
-    isStopped = false
+    stop = new AbortController()
   } else if ('lines' in message) pieces.push(message.lines)
   else if ('task' in message) void work(message.task).then((result) => port.postMessage(result))
-  else isStopped = true
+  else stop.abort()
 })
 
 function* readEntries() {
@@ -27,13 +29,15 @@ function* readEntries() {
 }
 
 async function work(task: FitTask): Promise<TaskResult> {
+  const { signal } = stop
   try {
     if (task.kind === 'costs') return { kind: 'costs', costs: costsOf(task.weights) }
     const histories = effectiveHistories(readEntries())
     pieces = []
     if (task.kind === 'replay') return { kind: 'states', states: replay(histories, task.weights) }
-    return await fitWeights(histories, task.weights, task.today, await loadTrainer(), () => isStopped)
+    if (!(await canFit())) return { kind: 'unavailable' }
+    return await fitWeights(histories, task.weights, task.today, (csv) => fitting.fit(csv, signal))
   } catch (error) {
-    return isStopped ? { kind: 'stopped' } : { kind: 'failed', message: String(error) }
+    return signal.aborted ? { kind: 'stopped' } : { kind: 'failed', message: String(error) }
   }
 }

@@ -5,7 +5,7 @@ import type { ThreadMessage } from './thread.js'
 
 /** Heap limit of the thread, which holds all reviews of a learner */
 const MAX_HEAP_MB = 1_024
-/** Time for an aborted fit to end by itself before the caller may terminate the thread and interrupt native code */
+/** Time for an aborted fit to end its process before the caller may terminate the thread */
 const STOP_MS = 2_000
 
 /** A worker thread that replays review logs and fits weights, one learner at a time. */
