@@ -14,7 +14,7 @@ import type { States } from './tasks.js'
 import type { FitWorker } from './worker.js'
 
 /** Outcome of a fit. `gone`: the user was deleted or has switched fitted intervals off */
-export type FitOutcome = 'adopted' | 'kept' | 'too few' | 'unavailable' | 'gone'
+export type FitOutcome = 'adopted' | 'kept' | 'too few' | 'gone'
 
 /** Maximum number of attempts to compute states; during the last attempt the learner is locked and cannot review */
 const ATTEMPTS = 3
@@ -39,7 +39,7 @@ export async function fitLearner(
   const lines = readHistory(db, userId, state.last_entry)
   const result = await worker.run({ kind: 'fit', weights, today }, lines, signal)
   signal?.throwIfAborted()
-  if (result.kind === 'unavailable' || result.kind === 'too few') return result.kind
+  if (result.kind === 'too few') return 'too few'
   if (result.kind === 'kept') {
     await recordFitAttempt(db, userId, { tried_at: moment.at, tried_items: result.items })
     return 'kept'

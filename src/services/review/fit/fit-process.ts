@@ -21,10 +21,11 @@ export class FitProcess {
    */
   async fit(csv: string, signal: AbortSignal): Promise<number[]> {
     signal.throwIfAborted()
-    const child = this.#take()
+    this.#process ??= fork(PROGRAM, { env: {}, execArgv: [] })
+    const child = this.#process
     const done = new AbortController()
     try {
-      const answered = once(child, 'message', { signal: AbortSignal.any([signal, done.signal]) })
+      const answered = once(child, 'message', { signal })
       const ended = once(child, 'exit', { signal: done.signal }).then((): never => {
         throw new Error('the process that fits has ended')
       })
@@ -43,10 +44,5 @@ export class FitProcess {
   close(): void {
     this.#process?.kill('SIGKILL')
     this.#process = undefined
-  }
-
-  #take(): ChildProcess {
-    this.#process ??= fork(PROGRAM, { env: {}, execArgv: [] })
-    return this.#process
   }
 }

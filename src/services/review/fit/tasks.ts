@@ -32,7 +32,6 @@ export type TaskResult =
   | { kind: 'kept'; items: number; log_loss_before: number; log_loss_after: number }
   /** The log has too few recalls or covers too few days. */
   | { kind: 'too few'; items: number }
-  | { kind: 'unavailable' }
   | { kind: 'stopped' }
   | { kind: 'failed'; message: string }
 

@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { costsOf } from '../../../domain/review/costs.js'
 import { effectiveHistories, parseEntry } from '../../../domain/review/history.js'
-import { canFit } from './binding.js'
 import { FitProcess } from './fit-process.js'
 import { type FitTask, fitWeights, replay, type TaskResult } from './tasks.js'
 
@@ -35,7 +34,6 @@ async function work(task: FitTask): Promise<TaskResult> {
     const histories = effectiveHistories(readEntries())
     pieces = []
     if (task.kind === 'replay') return { kind: 'states', states: replay(histories, task.weights) }
-    if (!(await canFit())) return { kind: 'unavailable' }
     return await fitWeights(histories, task.weights, task.today, (csv) => fitting.fit(csv, signal))
   } catch (error) {
     return signal.aborted ? { kind: 'stopped' } : { kind: 'failed', message: String(error) }
