@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { type OpenDatabase, openDatabase } from '../../db/client.js'
+import type { OpenDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { Authenticator } from '../support/authenticator.js'
-import { createDatabase, onServer, TEST_DATABASE_URL, waitUntilBlocked } from '../support/database.js'
+import { createDatabase, onServer, openOnServer, TEST_DATABASE_URL, waitUntilBlocked } from '../support/database.js'
 import { createUser, unique } from '../support/factories.js'
 import { callerOf, errorBody, startService } from '../support/service.js'
 
@@ -17,15 +17,7 @@ async function runTests(serverUrl: string): Promise<void> {
   const name = unique('test').replace('-', '_')
   const databaseUrl = await createDatabase(serverUrl, name)
   t.teardown(() => onServer(serverUrl, `drop database ${name} with (force)`))
-  const open = (prepare = true): Promise<OpenDatabase> =>
-    openDatabase({
-      databaseUrl,
-      dataDir: '',
-      poolMax: 4,
-      prepare,
-      // `drop database … with (force)` may end a connection before it closes.
-      onIdleError: () => {},
-    })
+  const open = (prepare = true): Promise<OpenDatabase> => openOnServer(databaseUrl, { poolMax: 4, prepare })
 
   const contentDir = await mkdtemp(path.join(tmpdir(), 'svc-training-'))
   t.teardown(() => rm(contentDir, { recursive: true }))

@@ -1,17 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { type KyselyPlugin, sql, type Transaction } from 'kysely'
-import { connectToStore, type OpenDatabase, openDatabase } from '../../db/client.js'
+import { connectToStore, type OpenDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import type { Database } from '../../db/types.js'
-import { createDatabase, onServer } from './on-server.js'
+import { createDatabase, onServer, openOnServer } from './on-server.js'
 import { SCRATCH } from './scratch.js'
 import { borrowDatabase } from './stores.js'
 import { findTemplate } from './templates.js'
 import { openTemporaryStore } from './temporary-store.js'
 import { until } from './until.js'
 
-export { createDatabase, onServer } from './on-server.js'
+export { createDatabase, onServer, openOnServer } from './on-server.js'
 
 /** URL of a PostgreSQL server on which tests may create databases; undefined for the embedded database */
 export const TEST_DATABASE_URL = process.env.TEST_DATABASE_URL
@@ -40,20 +40,13 @@ export async function createDatabaseToSpoil(): Promise<OpenDatabase> {
 }
 
 async function openCopy(template?: string): Promise<OpenDatabase> {
-  return connectToStore(await openTemporaryStore(template, SCRATCH), onIdleError)
+  return connectToStore(await openTemporaryStore(template, SCRATCH), () => {})
 }
 
 async function createOnServer(serverUrl: string): Promise<OpenDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const databaseUrl = await createDatabase(serverUrl, name)
-  const database = await openDatabase({
-    databaseUrl,
-    dataDir: '',
-    poolMax: 10,
-    // Requests of a test wait for each other for as long as on the embedded database.
-    connectTimeoutMs: 600_000,
-    onIdleError,
-  })
+  const database = await openOnServer(databaseUrl)
   return {
     ...database,
     close: async () => {
@@ -62,9 +55,6 @@ async function createOnServer(serverUrl: string): Promise<OpenDatabase> {
     },
   }
 }
-
-/** Ignores errors of idle connections: `drop database … with (force)` may end a connection before it is closed. */
-function onIdleError(): void {}
 
 interface StatementCounter {
   database: OpenDatabase

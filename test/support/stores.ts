@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { connectToStore, type OpenDatabase, openDatabase } from '../../db/client.js'
+import { connectToStore, type OpenDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
-import { createDatabase, onServer } from './on-server.js'
+import { createDatabase, onServer, openOnServer } from './on-server.js'
 import { SCRATCH } from './scratch.js'
 import { findTemplate } from './templates.js'
 import { openTemporaryStore } from './temporary-store.js'
@@ -150,8 +150,7 @@ async function createEmbedded(): Promise<Store> {
 async function createOnServer(serverUrl: string): Promise<Store> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const databaseUrl = await createDatabase(serverUrl, name)
-  // Ignores errors of idle connections, because `drop database … with (force)` may end a connection before it closes.
-  const open = () => openDatabase({ databaseUrl, dataDir: '', poolMax: 10, onIdleError: () => {} })
+  const open = () => openOnServer(databaseUrl)
   const database = await open()
   await migrateToLatest(database.db)
   await database.close()

@@ -8,7 +8,6 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { PNG } from 'pngjs'
-import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { migrations } from '../../db/migrations/index.js'
 import { claimMail, insertMails } from '../../db/queries/mail/outbox.js'
@@ -20,7 +19,7 @@ import { planDigests, planDueCards, planReminders } from '../../src/services/mai
 import { Authenticator } from './authenticator.js'
 import { ROOT, SECRET } from './constants.js'
 import { changeFiles, deckFile } from './content.js'
-import { createDatabase, onServer } from './database.js'
+import { createDatabase, onServer, openOnServer } from './database.js'
 import { createUser, PASSWORD } from './factories.js'
 import { CLIENT_ID, type IdentityProvider, startIdentityProvider } from './identity-provider.js'
 import { startMailServer } from './mail-server.js'
@@ -104,11 +103,8 @@ export async function recordVersion(serverUrl: string, folder: string): Promise<
   const name = `record_${randomBytes(6).toString('hex')}`
   const databaseUrl = await createDatabase(serverUrl, name)
   let statements: Statement[] = []
-  const database = await openDatabase({
-    databaseUrl,
-    dataDir: '',
+  const database = await openOnServer(databaseUrl, {
     poolMax: 1,
-    onIdleError: () => {},
     onQuery: ({ sql, values }) => {
       if (!TRANSACTION.test(sql)) statements.push({ sql, values: values.map(toJson) })
     },
