@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import t from 'tap'
-import { type OpenDatabase, openDatabase } from '../../db/client.js'
+import type { OpenDatabase } from '../../db/client.js'
 import { isMigrated, migrateToLatest } from '../../db/migrate.js'
 import { ROOT } from '../support/constants.js'
 import {
@@ -10,6 +10,7 @@ import {
   createDatabaseToSpoil,
   createEmptyDatabase,
   onServer,
+  openOnServer,
   TEST_DATABASE_URL,
 } from '../support/database.js'
 
@@ -72,7 +73,7 @@ t.test(
       ['test_c_locale', "encoding 'UTF8' locale 'C' template template0", /Umlaute/],
     ] as const) {
       const databaseUrl = await createDatabase(serverUrl, name, options)
-      const wrong = await openDatabase({ databaseUrl, dataDir: '', poolMax: 1, onIdleError: () => {} })
+      const wrong = await openOnServer(databaseUrl, { poolMax: 1 })
       await t.rejects(migrateToLatest(wrong.db), { message })
       await wrong.close()
       await onServer(serverUrl, `drop database ${name}`)
@@ -86,8 +87,7 @@ t.test(
   async (t) => {
     const serverUrl = TEST_DATABASE_URL as string
     const databaseUrl = await createDatabase(serverUrl, 'test_race')
-    const options = { databaseUrl, dataDir: '', poolMax: 2, onIdleError: () => {} }
-    const instances = await Promise.all(Array.from({ length: 5 }, () => openDatabase(options)))
+    const instances = await Promise.all(Array.from({ length: 5 }, () => openOnServer(databaseUrl, { poolMax: 2 })))
     const applied = await Promise.all(instances.map((instance) => instance.withoutLimit(migrateToLatest)))
     t.equal(applied.filter((names) => names.length > 0).length, 1)
     await Promise.all(instances.map((instance) => instance.close()))

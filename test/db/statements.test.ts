@@ -6,7 +6,6 @@ import type { Kysely } from 'kysely'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import ts from 'typescript'
-import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import { findUnconfirmed } from '../../db/queries/accounts/confirmed.js'
 import { findSession } from '../../db/queries/accounts/sessions.js'
@@ -34,7 +33,7 @@ import { deleteAnswersBefore, deleteScores, lockStarts } from '../../db/queries/
 import { holdLane, postponeEvent, settleEvent, takeLane } from '../../db/queries/webhooks/outbox.js'
 import type { Database } from '../../db/types.js'
 import { ROOT } from '../support/constants.js'
-import { createDatabase, onServer, TEST_DATABASE_URL } from '../support/database.js'
+import { createDatabase, onServer, openOnServer, TEST_DATABASE_URL } from '../support/database.js'
 import { SCRATCH } from '../support/scratch.js'
 import { reasonToSkipRecording, recordVersion } from '../support/versions.js'
 
@@ -114,7 +113,7 @@ async function createMigrated(t: Test, serverUrl: string): Promise<string> {
   const name = `statements_${randomBytes(6).toString('hex')}`
   const databaseUrl = await createDatabase(serverUrl, name)
   t.teardown(() => onServer(serverUrl, `drop database ${name} with (force)`))
-  const database = await openDatabase({ databaseUrl, dataDir: '', poolMax: 1, onIdleError: () => {} })
+  const database = await openOnServer(databaseUrl, { poolMax: 1 })
   await migrateToLatest(database.db)
   await database.close()
   return databaseUrl
@@ -128,13 +127,7 @@ async function recordStatements(t: Test, serverUrl: string, databaseUrl: string)
   const statements = new Set<string>((JSON.parse(recorded) as { sql: string }[]).map(({ sql }) => sql))
 
   // The recorded requests do not cover the following statements.
-  const { db, close } = await openDatabase({
-    databaseUrl,
-    dataDir: '',
-    poolMax: 1,
-    onIdleError: () => {},
-    onQuery: ({ sql }) => statements.add(sql),
-  })
+  const { db, close } = await openOnServer(databaseUrl, { poolMax: 1, onQuery: ({ sql }) => statements.add(sql) })
   await purgeExpired(db)
   await deleteAnswersBefore(
     db,

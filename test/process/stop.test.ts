@@ -4,12 +4,11 @@ import { buffer, json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type Transaction } from 'kysely'
 import t, { type Test } from 'tap'
-import { openDatabase } from '../../db/client.js'
 import { migrateToLatest } from '../../db/migrate.js'
 import type { Database } from '../../db/types.js'
 import { issueCertificate } from '../support/assignments.js'
 import { changeFiles, deckFile, writeContentFolder } from '../support/content.js'
-import { startBehindLock } from '../support/database.js'
+import { openOnServer, startBehindLock } from '../support/database.js'
 import { createUser, PASSWORD } from '../support/factories.js'
 import {
   createStoreVariables,
@@ -147,7 +146,7 @@ t.test('rolls back work that would outlast the shutdown, and responds with 503',
   const databaseUrl = variables.DATABASE_URL
   if (databaseUrl === undefined) await stop()
   else {
-    const database = await openDatabase({ databaseUrl, dataDir: '', poolMax: 2, onIdleError: () => {} })
+    const database = await openOnServer(databaseUrl, { poolMax: 2 })
     t.teardown(() => database.close())
     const lockCards = (transaction: Transaction<Database>) => sql`lock table cards in share mode`.execute(transaction)
     const startImport = async () => {
